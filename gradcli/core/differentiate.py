@@ -1,0 +1,281 @@
+"""The driver: vjp and jvp add nodes to the graph and return (co)tangents, so they nest to any depth.
+
+It does what every rule would repeat: walking only what leads from a source to a target, accumulation, summing down
+after broadcasting, links and masks (see `tangents`). Rules see dense arrays with extra leading axes, or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial as bind
+
+from gradcli.core.compile import numbers
+from gradcli.core.families import Linear, Reduction, Structural
+from gradcli.core.graph import Graph
+from gradcli.core.nodes import Apply, Literal, Value
+from gradcli.core.ops.contraction import Contraction, Letters, contract, masked_contract
+from gradcli.core.ops.elementwise import Elementwise
+from gradcli.core.ops.shape import Broadcast, Sum, broadcast_to, reshape, scaled, sum_, transpose
+from gradcli.core.shapes import Shape, stretched_axes
+from gradcli.core.tangents import (
+    ZERO,
+    Tangent,
+    Zero,
+    add_tangents,
+    as_float,
+    as_mask,
+    constant_zeros,
+    full,
+    full_mask,
+    lift,
+    scale,
+    sum_axes,
+    unlink,
+)
+
+__all__ = ["jvp", "reached", "vjp"]
+
+Some = Tangent | Zero
+
+
+def reached(g: Graph, sources: Iterable[Value], top: int) -> bytearray:
+    """Flags, up to index `top`, of the values to which a differentiable path leads from a source."""
+    flags = bytearray(top + 1)
+    for s in sources:
+        if s.index <= top:
+            flags[s.index] = 1
+    for i in range(top + 1):
+        node = g.definitions[i]
+        if node is not None and not flags[i]:
+            for k, a in enumerate(node.args):
+                if flags[a.index] and node.op.differentiable(node, k):
+                    flags[i] = 1
+                    break
+    return flags
+
+
+def _accumulate(g: Graph, held: dict[int, Some], v: Value, new: Some, *, keep_mask: bool) -> None:
+    old = held.get(v.index, ZERO)
+    if isinstance(old, Zero):
+        held[v.index] = new
+    elif isinstance(new, Tangent):
+        held[v.index] = add_tangents(g, old, new, keep_mask=keep_mask)
+
+
+def vjp(g: Graph, seeds: Mapping[Value, Some], sources: Iterable[Value]) -> dict[Value, Some | None]:
+    """The cotangent of each source: the seeds pulled back through the graph.
+
+    None: no path leads from the source to a seeded value (unconnected). ZERO: one does, and the derivative is 0
+    whatever the values are. Seeds must agree in `dims`.
+    """
+    wanted = list(sources)
+    top = max((v.index for v in seeds), default=-1)
+    flags = reached(g, wanted, top)
+    held: dict[int, Some] = {v.index: s for v, s in seeds.items() if flags[v.index]}
+    for i in range(top, -1, -1):
+        ct = held.get(i)
+        node = g.definitions[i]
+        if ct is None or node is None:
+            continue
+        out = g.values[i]
+        with g.at(g.places.get(i)):
+            for k, a in enumerate(node.args):
+                if flags[a.index] and node.op.differentiable(node, k):
+                    new = ct if isinstance(ct, Zero) else _pull(g, node, out, k, ct)
+                    _accumulate(g, held, a, new, keep_mask=g.wild[a.index])
+    return {s: held.get(s.index) for s in wanted}
+
+
+def jvp(g: Graph, seeds: Mapping[Value, Some], targets: Iterable[Value]) -> dict[Value, Some | None]:
+    """The tangent of each target: the seeds (tangents of sources) pushed forward through the graph; as `vjp`."""
+    wanted = list(targets)
+    needed = g.ancestors(wanted)
+    flags = reached(g, seeds, needed[-1] if needed else -1)
+    ahead = _ahead_wild(g, needed, flags)
+    held: dict[int, Some] = {v.index: s for v, s in seeds.items()}
+    for i in needed:
+        node = g.definitions[i]
+        if i in held or node is None or not flags[i]:
+            continue
+        out = g.values[i]
+        with g.at(g.places.get(i)):
+            for k, a in enumerate(node.args):
+                if flags[a.index] and node.op.differentiable(node, k):
+                    t = held[a.index]
+                    new = t if isinstance(t, Zero) else _push(g, node, out, k, t, bool(ahead[i]))
+                    _accumulate(g, held, out, new, keep_mask=bool(ahead[i]))
+    return {t: held.get(t.index) for t in wanted}
+
+
+def _ahead_wild(g: Graph, needed: list[int], flags: bytearray) -> bytearray:
+    """Whether something computed from each value may multiply its tangent by something infinite."""
+    ahead = bytearray(len(g.values))
+    for i in reversed(needed):
+        node = g.definitions[i]
+        if node is not None and flags[i]:
+            hot = ahead[i] or not node.op.tame or any(g.wild[a.index] for a in node.args)
+            if hot:
+                for a in node.args:
+                    ahead[a.index] = 1
+    return ahead
+
+
+# -- one step back -------------------------------------------------------------------------------------------------
+
+
+def _pull(g: Graph, node: Apply, out: Value, i: int, ct: Tangent) -> Some:
+    """The cotangent of operand i from that of the value."""
+    a, op = node.args[i], node.op
+    wild = g.wild[a.index]
+    if isinstance(op, Elementwise):
+        made = scale(g, ct, op.partial(g, node, out, i), ahead_wild=wild)
+        return made if isinstance(made, Zero) else _fold_to(g, made, a)
+    if isinstance(op, Contraction):
+        return _contracted(g, node, i, ct, node.params[2], node.params[i], a.shape, ahead_wild=wild)
+    if isinstance(op, Reduction):
+        spread = _expanded(g, ct, node)
+        return scale(g, spread, op.partial(g, node, out), ahead_wild=wild)
+    if isinstance(op, Sum):
+        return _expanded(g, ct, node)
+    if isinstance(op, Broadcast):
+        return _fold_to(g, ct, a)
+    assert isinstance(op, Structural), f"{op.name} has no rule"
+    return _pull_structural(g, node, op, out, i, ct, wild)
+
+
+def _fold_to(g: Graph, t: Tangent, a: Value) -> Tangent:
+    """Summed over the axes along which broadcasting repeated the operand `a`."""
+    axes = stretched_axes(a.shape, t.shape)
+    added = range(-len(t.shape), -a.rank)
+    if axes:
+        t = sum_axes(g, t, axes, keepdims=True)
+    return sum_axes(g, t, added, keepdims=False) if added else t
+
+
+def _expanded(g: Graph, t: Tangent, node: Apply) -> Tangent:
+    """A reduction's cotangent in the shape of its operand: the dropped axes come back (stored with size 1)."""
+    (x,), axes = node.args, node.params[0]
+    at = len(t.lead)
+
+    def spread(v: Value) -> Value:
+        if isinstance(v, Literal):
+            return v
+        rest = iter(v.shape[at:])
+        return reshape(g, v, (*v.shape[:at], *[1 if k in axes else next(rest) for k in range(-x.rank, 0)]))
+
+    kept = iter(t.links)
+    links = tuple([None if k in axes else next(kept) for k in range(-x.rank, 0)])
+    mask = None if t.mask is None else spread(t.mask)
+    return replace(t, value=spread(t.value), shape=x.shape, links=links, mask=mask)
+
+
+def _pull_structural(g: Graph, node: Apply, op: Structural, out: Value, i: int, ct: Tangent, wild: bool) -> Tangent:
+    a = node.args[i]
+    carried = {o: k for k, o in op.carried(node, i).items()}
+    ct = unlink(g, ct, [o for o in range(-out.rank, 0) if o not in carried], keep_mask=wild)
+    links = {k: ct.links[o] for o, k in carried.items()}
+    rule = bind(op.vjp, g, node, out, i)
+    return _through(g, ct, op, rule, a.shape, links, keep_mask=wild, thins=isinstance(op, Linear) and op.drops)
+
+
+def _through(
+    g: Graph,
+    t: Tangent,
+    op: Structural,
+    rule: Callable[[Value], Value],
+    shape: Shape,
+    links: Mapping[int, int | None],
+    *,
+    keep_mask: bool,
+    thins: bool,
+) -> Tangent:
+    """A structural rule applied to a (co)tangent that is dense along the axes that the op mixes.
+
+    The mask goes the way of the numbers: a linear rule turns ones and zeros into counts of what can be non-zero. A
+    rule that is not linear mixes everything along its axes, and nothing stays known. `thins`: the rule itself leaves
+    entries without anything.
+    """
+    value = rule(full(g, t))
+    mask = None
+    if keep_mask and isinstance(op, Linear) and (t.mask is not None or thins):
+        known = full_mask(g, t)
+        ones = broadcast_to(g, g.literal(1.0), t.full_shape) if known is None else as_float(g, known)
+        mask = as_mask(g, rule(ones))
+    ordered = tuple([links.get(k) for k in range(-len(shape), 0)])
+    return Tangent(value, shape, t.dims, ordered, mask, t.wild or not op.tame)
+
+
+# -- one step forward ------------------------------------------------------------------------------------------------
+
+
+def _push(g: Graph, node: Apply, out: Value, i: int, t: Tangent, ahead_wild: bool) -> Some:
+    """The part of the value's tangent that comes from operand i."""
+    op = node.op
+    if isinstance(op, Elementwise):
+        return scale(g, lift(g, t, out.shape), op.partial(g, node, out, i), ahead_wild=ahead_wild)
+    if isinstance(op, Contraction):
+        return _contracted(g, node, i, t, node.params[i], node.params[2], out.shape, ahead_wild=ahead_wild)
+    if isinstance(op, Reduction):
+        made = scale(g, t, op.partial(g, node, out), ahead_wild=ahead_wild)
+        return made if isinstance(made, Zero) else sum_axes(g, made, node.params[0], keepdims=False)
+    if isinstance(op, Sum):
+        return sum_axes(g, t, node.params[0], keepdims=False)
+    if isinstance(op, Broadcast):
+        return lift(g, t, out.shape)
+    assert isinstance(op, Structural), f"{op.name} has no rule"
+    carried = op.carried(node, i)
+    t = unlink(g, t, [k for k in range(-node.args[i].rank, 0) if k not in carried], keep_mask=ahead_wild)
+    links = {o: t.links[k] for k, o in carried.items()}
+    rule = bind(op.jvp, g, node, out, i)
+    return _through(g, t, op, rule, out.shape, links, keep_mask=ahead_wild, thins=isinstance(op, Linear) and op.leaves)
+
+
+# -- contractions ----------------------------------------------------------------------------------------------------
+
+
+def _contracted(
+    g: Graph, node: Apply, i: int, t: Tangent, given: Letters, wanted: Letters, shape: Shape, *, ahead_wild: bool
+) -> Some:
+    """The contraction of a (co)tangent, whose axes have the letters `given`, with the other factor, to `wanted`.
+
+    Serves both directions: back from the value to operand i, and forward from operand i to the value. A linked letter
+    that the result does not have is not summed: it becomes a leading axis.
+    """
+    other, letters = node.args[1 - i], node.params[1 - i]
+    linked = {letter: k for letter, k in zip(given, t.links, strict=True) if k is not None}
+    links = tuple([linked.get(letter) for letter in wanted])
+    fresh = 1 + max((*given, *letters, *wanted), default=0)
+    lead = {k: fresh + k for k in range(len(t.dims))}
+    before = (*[lead[k] for k in t.lead], *given)
+    lead |= {k: letter for letter, k in linked.items() if letter not in wanted}
+    made = Tangent(t.value, shape, t.dims, links, None, t.wild or g.wild[other.index])
+    after = (*[lead[k] for k in made.lead], *wanted)
+    zeros = constant_zeros(g, other) if t.wild or ahead_wild else None
+    if zeros is not None and not numbers(g, zeros).any():
+        return ZERO
+    if len(node.args) > 2:
+        zeros = node.args[3 - i] if zeros is None else zeros
+    if isinstance(t.value, Literal):
+        value = _contracted_number(g, t.value, other, letters, after)
+    else:
+        mine = full_mask(g, t) if g.wild[other.index] else None
+        theirs = zeros if t.wild else None
+        value = masked_contract(g, full(g, t), other, mine, theirs, before, letters, after)
+    mask = None
+    if ahead_wild and (t.mask is not None or zeros is not None):
+        ones = broadcast_to(g, g.literal(1.0), other.shape) if zeros is None else as_float(g, zeros)
+        known = full_mask(g, t)
+        counts = broadcast_to(g, g.literal(1.0), t.full_shape) if known is None else as_float(g, known)
+        mask = as_mask(g, contract(g, counts, ones, before, letters, after))
+    return replace(made, value=value, mask=mask)
+
+
+def _contracted_number(g: Graph, number: Literal, other: Value, letters: Letters, after: Letters) -> Value:
+    """The same for a (co)tangent that is one number everywhere: only the other factor is summed and laid out."""
+    summed = tuple([k - len(letters) for k, letter in enumerate(letters) if letter not in after])
+    v = sum_(g, other, summed)
+    left = [letter for letter in letters if letter in after]
+    v = transpose(g, v, tuple([left.index(letter) for letter in after if letter in left]))
+    sizes = iter(v.shape)
+    return scaled(g, reshape(g, v, tuple([next(sizes) if x in left else 1 for x in after])), number.number)

@@ -1,0 +1,155 @@
+"""The program as data: one assignment per node, in topological order, hash-consed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradcli.core.nodes import Apply, Literal, Value
+from gradcli.core.shapes import Shape
+
+if TYPE_CHECKING:
+    from gradcli.core.families import Op
+
+__all__ = ["Graph"]
+
+
+class Graph:
+    """Assignments `value := op(values)` in the order of their making, which is a topological order.
+
+    The same op on the same values with the same parameters is one node. `varying` says which values depend on an
+    input (a constant's numbers are known while the graph is built, and so are its zeros); `wild` which may hold, or
+    pass on, something that is not finite although the inputs are.
+    """
+
+    def __init__(self) -> None:
+        self.values: list[Value] = []
+        self.definitions: list[Apply | None] = []
+        self.data: dict[int, NDArray[Any]] = {}
+        self.known: dict[int, NDArray[Any]] = {}
+        self.places: dict[int, Any] = {}
+        self.varying: list[bool] = []
+        self.wild: list[bool] = []
+        self._memo: dict[tuple[Any, ...], Value] = {}
+        self._place: Any = None
+
+    # -- making ------------------------------------------------------------------------------------------------
+
+    def input(self, shape: Shape, kind: str = "float") -> Value:
+        """A value that is given when the program runs."""
+        return self._append(Value(len(self.values), shape, kind), None, varying=True, wild=False)
+
+    def constant(self, array: NDArray[Any], kind: str = "float") -> Value:
+        """An array that is known now; small equal ones are one node. A scalar becomes a literal."""
+        array = np.asarray(array)
+        if array.ndim == 0 and kind == "float":
+            return self.literal(float(array))
+        key = ("constant", kind, array.shape, array.tobytes() if array.size <= 4096 else id(array))
+        found = self._memo.get(key)
+        if found is None:
+            wild = kind == "float" and not bool(np.isfinite(array).all())
+            found = self._append(Value(len(self.values), array.shape, kind), None, varying=False, wild=wild)
+            self.data[found.index] = array
+            self._memo[key] = found
+        return found
+
+    def literal(self, number: float) -> Literal:
+        """A number written in the expression."""
+        key = ("literal", repr(number))
+        found = self._memo.get(key)
+        if found is None:
+            finite = number - number == 0
+            found = self._append(Literal(len(self.values), number), None, varying=False, wild=not finite)
+            self._memo[key] = found
+        assert isinstance(found, Literal)
+        return found
+
+    def apply(self, op: Op, args: tuple[Value, ...], params: tuple[Any, ...] = ()) -> Value:
+        """The value of `op` on `args`; the op's shape rule raises ShapeError where they do not fit."""
+        key = (op, params, *[a.index for a in args])
+        found = self._memo.get(key)
+        if found is None:
+            folded = op.fold(args, params)
+            if folded is not None:
+                return self.literal(folded)
+            value = Value(len(self.values), op.shape(args, params), op.kind)
+            varying = False
+            wild = not op.tame
+            for a in args:
+                varying = varying or self.varying[a.index]
+                wild = wild or self.wild[a.index]
+            found = self._append(value, Apply(op, args, params), varying=varying, wild=wild)
+            self._memo[key] = found
+        return found
+
+    def _append(self, value: Value, definition: Apply | None, *, varying: bool, wild: bool) -> Value:
+        self.values.append(value)
+        self.definitions.append(definition)
+        self.varying.append(varying)
+        self.wild.append(wild)
+        if self._place is not None:
+            self.places[value.index] = self._place
+        return value
+
+    @property
+    def current(self) -> Any:
+        """The place of the nodes that are being made."""
+        return self._place
+
+    @contextmanager
+    def at(self, place: Any) -> Iterator[None]:
+        """Nodes made inside carry `place`: where they come from, in whatever form the maker of the graph has it."""
+        before, self._place = self._place, place
+        try:
+            yield
+        finally:
+            self._place = before
+
+    # -- reading -----------------------------------------------------------------------------------------------
+
+    def definition(self, value: Value) -> Apply | None:
+        return self.definitions[value.index]
+
+    def ancestors(self, outputs: Iterable[Value]) -> list[int]:
+        """The indices of everything that `outputs` are computed from, themselves included, ascending."""
+        needed = bytearray(len(self.values))
+        top = -1
+        for v in outputs:
+            needed[v.index] = 1
+            top = max(top, v.index)
+        for i in range(top, -1, -1):
+            if needed[i] and (definition := self.definitions[i]) is not None:
+                for a in definition.args:
+                    needed[a.index] = 1
+        return [i for i in range(top + 1) if needed[i]]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __str__(self) -> str:
+        """One line per assignment, with the shapes; for failing tests and for reading."""
+        lines = []
+        for value, definition in zip(self.values, self.definitions, strict=True):
+            if isinstance(value, Literal):
+                continue
+            if definition is None:
+                what = "constant" if value.index in self.data else "input"
+            else:
+                parts = [a.name for a in definition.args] + [repr(p) for p in definition.params]
+                what = f"{definition.op.name}({', '.join(parts)})"
+            lines.append(f"{value.name}: {value.kind}{list(value.shape)} = {what}")
+        return "\n".join(lines)
+
+    def verify(self) -> None:
+        """Raises AssertionError where the graph breaks its own rules: order, shapes, one definition each."""
+        for i, (value, definition) in enumerate(zip(self.values, self.definitions, strict=True)):
+            assert value.index == i, f"{value.name} stands at {i}"
+            if definition is not None:
+                assert all(a.index < i for a in definition.args), f"{value.name} is used before it is made"
+                assert all(self.values[a.index] is a for a in definition.args), f"{value.name} uses a foreign value"
+                shape = definition.op.shape(definition.args, definition.params)
+                assert shape == value.shape, f"{value.name} has {value.shape}, its op gives {shape}"

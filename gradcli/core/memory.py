@@ -1,0 +1,46 @@
+"""How many bytes a program needs, from the shapes alone, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradcli.core.graph import Graph
+from gradcli.core.nodes import Value
+from gradcli.core.shapes import size
+
+__all__ = ["peak_bytes"]
+
+# Their values are views of their operands.
+_VIEWS = {"broadcast_to", "reshape", "transpose", "slice", "identity", "named"}
+
+
+def peak_bytes(g: Graph, outputs: Sequence[Value], itemsize: int) -> int:
+    """The most bytes that are alive at once when values are freed after their last use.
+
+    Views count nothing, but what is given back is counted whole.
+    """
+    needed = g.ancestors(outputs)
+    kept = {v.index for v in outputs}
+    last: dict[int, int] = {}
+    for i in needed:
+        definition = g.definitions[i]
+        if definition is not None:
+            for a in definition.args:
+                last[a.index] = i
+    live = peak = 0
+    dies: dict[int, list[int]] = {}
+    for index, user in last.items():
+        dies.setdefault(user, []).append(index)
+    cost = {i: _bytes(g, i, itemsize) for i in needed}
+    for i in needed:
+        live += cost[i]
+        peak = max(peak, live)
+        live -= sum(cost[k] for k in dies.get(i, []) if k not in kept)
+    return max(peak, sum(size(v.shape) * itemsize for v in outputs))
+
+
+def _bytes(g: Graph, i: int, itemsize: int) -> int:
+    definition, value = g.definitions[i], g.values[i]
+    if definition is not None and definition.op.name in _VIEWS:
+        return 0
+    return size(value.shape) * (1 if value.kind == "bool" else itemsize)

@@ -1,0 +1,92 @@
+"""The sympy nodes: a `Value` is a symbol with a shape, an `Apply` is an op applied to values.
+
+Nothing is evaluated or simplified on construction: what is computed is what was written.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from sympy import Symbol
+from sympy.core.basic import Basic
+from sympy.core.expr import Expr
+
+from gradcli.core.shapes import Shape
+
+if TYPE_CHECKING:
+    from gradcli.core.families import Op
+
+__all__ = ["Apply", "Literal", "Value"]
+
+# A sympy symbol's assumptions take longer to set up than everything else in a node: all values share these.
+_REAL = Symbol("real", real=True)
+
+
+class Value(Symbol):  # type: ignore[misc]
+    """The result of one assignment (or an input): a real array of a static shape.
+
+    Attributes:
+        index: its place in the graph's order; an operand's index is always smaller than its user's.
+        kind: "float", "bool" (a condition) or "index" (an integer array that selects).
+    """
+
+    __slots__ = ("index", "kind", "shape")
+
+    index: int
+    kind: str
+    shape: Shape
+
+    def __new__(cls, index: int, shape: Shape, kind: str = "float") -> Value:
+        self = Expr.__new__(cls)
+        self.name = f"v{index}"
+        self.index, self.shape, self.kind = index, shape, kind
+        self._assumptions = _REAL._assumptions
+        self._assumptions_orig = _REAL._assumptions_orig
+        self._assumptions0 = _REAL._assumptions0
+        return self  # type: ignore[no-any-return]
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (self.index, self.shape, self.kind)
+
+    def _numpycode(self, printer: object) -> str:
+        return self.name  # type: ignore[no-any-return]
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+
+class Literal(Value):
+    """A number that stands in the expression itself: a scalar that keeps every bit of its double."""
+
+    __slots__ = ("number",)
+
+    number: float
+
+    def __new__(cls, index: int, number: float) -> Literal:
+        self = Value.__new__(cls, index, ())
+        self.number = number
+        text = repr(number)  # the shortest text that reads back to the same double
+        self.name = text if number >= 0 and math.copysign(1.0, number) > 0 else f"({text})"
+        return self
+
+
+class Apply(Basic):  # type: ignore[misc]
+    """An op applied to values; `params` are its static parameters (axes, shapes), hashable."""
+
+    __slots__ = ("op", "params")
+
+    op: Op
+    params: tuple[Any, ...]
+
+    def __new__(cls, op: Op, args: tuple[Value, ...], params: tuple[Any, ...] = ()) -> Apply:
+        self = Basic.__new__(cls, *args)
+        self.op, self.params = op, params
+        return self  # type: ignore[no-any-return]
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (self.op, self.params, *self._args)
+
+    def _numpycode(self, printer: object) -> str:
+        return self.op.code(self)

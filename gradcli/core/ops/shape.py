@@ -1,0 +1,412 @@
+"""Linear ops that move, copy, drop or add up entries, each beside its adjoint.
+
+sum <-> broadcast_to, reshape and transpose <-> themselves, slice <-> unslice, take <-> scatter, cumsum <-> itself
+backwards, concatenate <-> slice. Rules count the extra leading axes of what they are given and leave them alone.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradcli.core.families import Linear, names
+from gradcli.core.graph import Graph
+from gradcli.core.nodes import Apply, Value
+from gradcli.core.ops.elementwise import mul
+from gradcli.core.shapes import Shape, ShapeError, kept_groups, show, size, stretched_axes
+
+__all__ = [
+    "Broadcast",
+    "Sum",
+    "broadcast_to",
+    "concatenate",
+    "cumsum",
+    "expand_axes",
+    "reshape",
+    "scaled",
+    "scatter",
+    "slice_",
+    "sum_",
+    "take",
+    "transpose",
+    "unslice",
+]
+
+
+class _Unary(Linear):
+    """A linear op of one operand: `forward` and `adjoint` build nodes for values with `lead` extra leading axes."""
+
+    @abstractmethod
+    def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value: ...
+
+    @abstractmethod
+    def adjoint(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value: ...
+
+    def vjp(self, g: Graph, node: Apply, out: Value, i: int, ct: Value) -> Value:
+        return self.adjoint(g, node, out, ct, ct.shape[: ct.rank - out.rank])
+
+    def jvp(self, g: Graph, node: Apply, out: Value, i: int, t: Value) -> Value:
+        return self.forward(g, node, out, t, t.shape[: t.rank - node.args[0].rank])
+
+
+class Sum(_Unary):
+    """Adds up along axes, which are dropped. params: (negative axes,)."""
+
+    name = "sum"
+
+    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
+        shape = args[0].shape
+        return tuple(n for k, n in zip(range(-len(shape), 0), shape, strict=True) if k not in params[0])
+
+    def code(self, node: Apply) -> str:
+        axes = node.params[0]
+        return f"{node.args[0].name}.sum(axis={axes if len(axes) > 1 else axes[0]})"
+
+    def carried(self, node: Apply, i: int) -> dict[int, int]:
+        kept = [k for k in range(-node.args[0].rank, 0) if k not in node.params[0]]
+        return {k: j - len(kept) for j, k in enumerate(kept)}
+
+    def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        return g.apply(self, (v,), node.params)
+
+    def adjoint(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        (x,) = node.args
+        return broadcast_to(g, expand_axes(g, v, node.params[0]), (*lead, *x.shape))
+
+
+_SUM = Sum()
+
+
+def sum_(g: Graph, v: Value, axes: tuple[int, ...]) -> Value:
+    """The sum along negative axes, which are dropped."""
+    gone = tuple(k for k in axes if v.shape[k] == 1)
+    axes = tuple(k for k in axes if v.shape[k] != 1)
+    out = g.apply(_SUM, (v,), (axes,)) if axes else v
+    if gone:
+        kept = [n for k, n in zip(range(-v.rank, 0), v.shape, strict=True) if k not in axes and k not in gone]
+        out = reshape(g, out, tuple(kept))
+    return out
+
+
+class Broadcast(_Unary):
+    """NumPy's broadcast_to. params: (shape,)."""
+
+    name = "broadcast_to"
+
+    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
+        old, new = args[0].shape, params[0]
+        fits = len(old) <= len(new) and all(n in (1, m) for n, m in zip(reversed(old), reversed(new), strict=False))
+        if not fits:
+            raise ShapeError(f"cannot broadcast {show(old)} to {show(new)}")
+        return tuple(new)
+
+    def code(self, node: Apply) -> str:
+        arg = node.args[0]
+        return f"broadcast_to({arg.name if arg.shape or arg.kind != 'float' else f'F({arg.name})'}, {node.params[0]})"
+
+    def carried(self, node: Apply, i: int) -> dict[int, int]:
+        old, new = node.args[0].shape, node.params[0]
+        return {k: k for k in range(-len(old), 0) if old[k] == new[k]}
+
+    def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        core = (1,) * (out.rank - node.args[0].rank) + node.args[0].shape
+        return broadcast_to(g, reshape(g, v, (*lead, *core)), (*lead, *out.shape))
+
+    def adjoint(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        (x,) = node.args
+        return reshape(g, sum_(g, v, tuple(stretched_axes(x.shape, out.shape))), (*lead, *x.shape))
+
+
+_BROADCAST = Broadcast()
+
+
+def broadcast_to(g: Graph, v: Value, shape: Shape) -> Value:
+    """`v` repeated to `shape`."""
+    return v if v.shape == shape else g.apply(_BROADCAST, (v,), (shape,))
+
+
+class _Reshape(_Unary):
+    """The same entries in another shape. params: (shape,)."""
+
+    name = "reshape"
+
+    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
+        if size(args[0].shape) != size(params[0]):
+            raise ShapeError(
+                f"cannot reshape {show(args[0].shape)} to {show(params[0])}: "
+                f"{size(args[0].shape)} entries against {size(params[0])}"
+            )
+        return tuple(params[0])
+
+    def code(self, node: Apply) -> str:
+        if not node.args[0].shape:
+            return f"reshape({node.args[0].name}, {node.params[0]})"
+        return f"{node.args[0].name}.reshape({node.params[0]}){'' if node.params[0] else '[()]'}"
+
+    def carried(self, node: Apply, i: int) -> dict[int, int]:
+        return kept_groups(node.args[0].shape, node.params[0])
+
+    def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        return reshape(g, v, (*lead, *out.shape))
+
+    def adjoint(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        return reshape(g, v, (*lead, *node.args[0].shape))
+
+
+_RESHAPE = _Reshape()
+
+
+def reshape(g: Graph, v: Value, shape: Shape) -> Value:
+    """`v` in another shape of the same size."""
+    return v if v.shape == shape else g.apply(_RESHAPE, (v,), (shape,))
+
+
+def expand_axes(g: Graph, v: Value, axes: tuple[int, ...]) -> Value:
+    """`v` with axes of size 1 at the negative places `axes` of the result."""
+    rank = v.rank + len(axes)
+    rest = iter(v.shape)
+    return reshape(g, v, tuple(1 if k in axes else next(rest) for k in range(-rank, 0)))
+
+
+class _Transpose(_Unary):
+    """params: (perm,), where axis j of the value is axis perm[j] of the operand."""
+
+    name = "transpose"
+
+    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
+        return tuple(args[0].shape[k] for k in params[0])
+
+    def code(self, node: Apply) -> str:
+        return f"{node.args[0].name}.transpose({node.params[0]})"
+
+    def carried(self, node: Apply, i: int) -> dict[int, int]:
+        rank = len(node.params[0])
+        return {p - rank: j - rank for j, p in enumerate(node.params[0])}
+
+    def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        n = len(lead)
+        return transpose(g, v, (*range(n), *[p + n for p in node.params[0]]))
+
+    def adjoint(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        n, perm = len(lead), node.params[0]
+        return transpose(g, v, (*range(n), *[perm.index(k) + n for k in range(len(perm))]))
+
+
+_TRANSPOSE = _Transpose()
+
+
+def transpose(g: Graph, v: Value, perm: tuple[int, ...]) -> Value:
+    """`v` with its axes in the order `perm` (counted from 0)."""
+    return v if perm == tuple(range(len(perm))) else g.apply(_TRANSPOSE, (v,), (perm,))
+
+
+Cuts = tuple[tuple[int, int | None, int], ...]
+
+
+def _index_text(cuts: Cuts) -> str:
+    return "(" + "".join(f"slice({a}, {b}, {c}), " for a, b, c in cuts) + ")"
+
+
+def _python_slices(cuts: Cuts) -> tuple[slice, ...]:
+    return tuple(slice(*cut) for cut in cuts)
+
+
+class _Slice(_Unary):
+    """One (start, stop, step) per axis, normalised to the axis. params: (cuts,)."""
+
+    name = "slice"
+    drops: ClassVar[bool] = True
+
+    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
+        return tuple(len(range(n)[cut]) for n, cut in zip(args[0].shape, _python_slices(params[0]), strict=True))
+
+    def code(self, node: Apply) -> str:
+        return f"{node.args[0].name}[{_index_text(node.params[0])}]"
+
+    def carried(self, node: Apply, i: int) -> dict[int, int]:
+        (x,), (cuts,) = node.args, node.params
+        return {k: k for k in range(-x.rank, 0) if cuts[k] == (0, x.shape[k], 1)}
+
+    def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        return slice_(g, v, (*[(0, n, 1) for n in lead], *node.params[0]))
+
+    def adjoint(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        return unslice(g, v, (*[(0, n, 1) for n in lead], *node.params[0]), (*lead, *node.args[0].shape))
+
+
+class _Unslice(_Unary):
+    """Zeros of a shape, with the operand at the cuts. params: (cuts, shape)."""
+
+    name = "unslice"
+    leaves: ClassVar[bool] = True
+
+    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
+        return tuple(params[1])
+
+    def code(self, node: Apply) -> str:
+        return f"unslice({node.args[0].name}, {_index_text(node.params[0])}, {node.params[1]})"
+
+    def carried(self, node: Apply, i: int) -> dict[int, int]:
+        cuts, shape = node.params
+        return {k: k for k in range(-len(shape), 0) if cuts[k] == (0, shape[k], 1)}
+
+    def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        return unslice(g, v, (*[(0, n, 1) for n in lead], *node.params[0]), (*lead, *out.shape))
+
+    def adjoint(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        return slice_(g, v, (*[(0, n, 1) for n in lead], *node.params[0]))
+
+
+_SLICE, _UNSLICE = _Slice(), _Unslice()
+
+
+def slice_(g: Graph, v: Value, cuts: Cuts) -> Value:
+    """`v` cut to (start, stop, step) along each axis."""
+    whole = all(cut == (0, n, 1) for cut, n in zip(cuts, v.shape, strict=True))
+    return v if whole else g.apply(_SLICE, (v,), (cuts,))
+
+
+def unslice(g: Graph, v: Value, cuts: Cuts, shape: Shape) -> Value:
+    """Zeros of `shape` with `v` at `cuts`."""
+    return v if v.shape == shape else g.apply(_UNSLICE, (v,), (cuts, shape))
+
+
+class _Take(_Unary):
+    """Entries along the last axis, by a constant 1-d index array (the second operand, a cut)."""
+
+    name = "take"
+    drops: ClassVar[bool] = True
+
+    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
+        return (*args[0].shape[:-1], *args[1].shape)
+
+    def code(self, node: Apply) -> str:
+        return "{}[..., {}]".format(*names(node))
+
+    def carried(self, node: Apply, i: int) -> dict[int, int]:
+        return {k: k for k in range(-node.args[0].rank, -1)}
+
+    def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        return g.apply(self, (v, node.args[1]))
+
+    def adjoint(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        return g.apply(_SCATTER, (v, node.args[1]), (node.args[0].shape[-1],))
+
+
+class _Scatter(_Unary):
+    """Zeros of length n along the last axis, with the entries added at an index array. params: (n,)."""
+
+    name = "scatter"
+    leaves: ClassVar[bool] = True
+
+    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
+        return (*args[0].shape[:-1], params[0])
+
+    def code(self, node: Apply) -> str:
+        return "scatter({}, {}, {})".format(*names(node), node.params[0])
+
+    def carried(self, node: Apply, i: int) -> dict[int, int]:
+        return {k: k for k in range(-node.args[0].rank, -1)}
+
+    def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        return g.apply(self, (v, node.args[1]), node.params)
+
+    def adjoint(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        return g.apply(_TAKE, (v, node.args[1]))
+
+
+_TAKE, _SCATTER = _Take(), _Scatter()
+
+
+def _index(g: Graph, index: NDArray[np.intp]) -> Value:
+    return g.constant(np.ascontiguousarray(index, dtype=np.intp), kind="index")
+
+
+def take(g: Graph, v: Value, index: NDArray[np.intp]) -> Value:
+    """v[..., index] for a 1-d array of indices, none of them negative."""
+    return g.apply(_TAKE, (v, _index(g, index)))
+
+
+def scatter(g: Graph, v: Value, index: NDArray[np.intp], n: int) -> Value:
+    """Zeros of length n along the last axis, with v's entries added at `index`."""
+    return g.apply(_SCATTER, (v, _index(g, index)), (n,))
+
+
+class _Cumsum(_Unary):
+    """Cumulative sum along the negative axis params[0], from the end where params[1]."""
+
+    name = "cumsum"
+
+    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
+        return args[0].shape
+
+    def code(self, node: Apply) -> str:
+        (name,), (axis, backwards) = names(node), node.params
+        if backwards:
+            return f"flip(cumsum(flip({name}, {axis}), {axis}), {axis})"
+        return f"cumsum({name}, {axis})"
+
+    def carried(self, node: Apply, i: int) -> dict[int, int]:
+        return {k: k for k in range(-node.args[0].rank, 0) if k != node.params[0]}
+
+    def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        return g.apply(self, (v,), node.params)
+
+    def adjoint(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
+        axis, backwards = node.params
+        return g.apply(self, (v,), (axis, not backwards))
+
+
+cumsum = _Cumsum()
+
+
+class _Concatenate(Linear):
+    """Joins along the negative axis params[0]. The adjoint by operand i is its slice."""
+
+    name = "concatenate"
+    leaves: ClassVar[bool] = True
+
+    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
+        (axis,), first = params, args[0].shape
+        for a in args[1:]:
+            if a.rank != len(first) or any(a.shape[k] != first[k] for k in range(-len(first), 0) if k != axis):
+                raise ShapeError(f"cannot join {show(first)} and {show(a.shape)} along axis {axis}")
+        out = list(first)
+        out[axis] = sum(a.shape[axis] for a in args)
+        return tuple(out)
+
+    def code(self, node: Apply) -> str:
+        return f"concatenate(({', '.join(names(node))}), axis={node.params[0]})"
+
+    def carried(self, node: Apply, i: int) -> dict[int, int]:
+        return {k: k for k in range(-node.args[0].rank, 0) if k != node.params[0]}
+
+    def _cuts(self, node: Apply, i: int, shape: Shape) -> Cuts:
+        axis = node.params[0]
+        start = sum(a.shape[axis] for a in node.args[:i])
+        cuts: list[tuple[int, int | None, int]] = [(0, n, 1) for n in shape]
+        cuts[axis] = (start, start + node.args[i].shape[axis], 1)
+        return tuple(cuts)
+
+    def vjp(self, g: Graph, node: Apply, out: Value, i: int, ct: Value) -> Value:
+        return slice_(g, ct, self._cuts(node, i, ct.shape))
+
+    def jvp(self, g: Graph, node: Apply, out: Value, i: int, t: Value) -> Value:
+        shape = (*t.shape[: t.rank - out.rank], *out.shape)
+        return unslice(g, t, self._cuts(node, i, shape), shape)
+
+
+_CONCATENATE = _Concatenate()
+
+
+def concatenate(g: Graph, values: list[Value], axis: int) -> Value:
+    """The values joined along a negative axis."""
+    return values[0] if len(values) == 1 else g.apply(_CONCATENATE, tuple(values), (axis,))
+
+
+def scaled(g: Graph, v: Value, number: float) -> Value:
+    """v * number, and v itself for 1."""
+    return v if number == 1 else mul(g, v, g.literal(number))
