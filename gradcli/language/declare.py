@@ -1,0 +1,136 @@
+"""How a function of the language is declared: a decorated Python function that builds nodes.
+
+Its parameters are its signature; the name of a parameter says what kind of argument it takes (`axis`, `shape`,
+`keepdims`, ...), everything else is an array. One line of doc and, where it is not plainly differentiable, the
+derivative column of the catalogue complete the declaration.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+from gradcli.errors import Fault, InternalError
+
+__all__ = ["FUNCTIONS", "CallError", "Function", "Parameter", "function"]
+
+
+class CallError(ValueError):
+    """An argument does not do; the text says why and what would. The caller knows where it stands."""
+
+    def __init__(self, message: str, help: str | None = None, kind: str = "argument") -> None:
+        super().__init__(message)
+        self.help = help
+        self.kind = kind
+
+
+# What kind of argument a parameter takes, by its name. Everything else is an array.
+_KINDS = {
+    "c": "condition",
+    "axis": "axis",
+    "one_axis": "int",
+    "a_axis": "int",
+    "b_axis": "int",
+    "axes": "static",
+    "source": "static",
+    "destination": "static",
+    "shape": "shape",
+    "reps": "static",
+    "widths": "static",
+    "shift": "static",
+    "keepdims": "flag",
+    "approximate": "flag",
+    "ddof": "number",
+    "ord": "number",
+    "k": "int",
+    "n": "int",
+    "depth": "int",
+    "indices": "indices",
+    "classes": "indices",
+    "list": "arrays",
+    "spec": "text",
+    "a_number": "number",
+    "b_number": "number",
+    "step": "number",
+    "lo": "bound",
+    "hi": "bound",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter: the name that users write, its kind and its default (`inspect.Parameter.empty`: required)."""
+
+    name: str
+    kind: str
+    default: Any
+    variadic: bool = False
+
+    @property
+    def required(self) -> bool:
+        return self.default is inspect.Parameter.empty and not self.variadic
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the language. `build(graph, *arguments)` makes its node; `derivative` is d, 0 or cut."""
+
+    name: str
+    build: Callable[..., Any]
+    doc: str
+    derivative: str = "d"
+    aliases: tuple[str, ...] = ()
+    renamed: dict[str, str] = field(default_factory=dict)
+    extra: str | None = None
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters after the graph."""
+        _, *rest = inspect.signature(self.build).parameters.values()
+        return tuple(
+            Parameter(
+                self.renamed.get(p.name, p.name),
+                _KINDS.get(p.name, "array"),
+                p.default,
+                p.kind is inspect.Parameter.VAR_POSITIONAL,
+            )
+            for p in rest
+        )
+
+    @property
+    def signature(self) -> str:
+        """As users write it: `softmax(x, axis=-1)`."""
+        parts = [
+            ("..." if p.variadic else p.name) if p.variadic or p.required else f"{p.name}={p.default}"
+            for p in self.parameters
+        ]
+        return f"{self.name}({', '.join(parts)})"
+
+
+Build = TypeVar("Build", bound=Callable[..., Any])
+FUNCTIONS: dict[str, Function] = {}
+
+
+def register(f: Function) -> Function:
+    """Adds a function, under its name and its aliases."""
+    for name in (f.name, *f.aliases):
+        if name in FUNCTIONS:
+            raise InternalError(Fault("internal", f"{name} is declared twice"))
+        FUNCTIONS[name] = f
+    return f
+
+
+def function(
+    doc: str, *, name: str | None = None, derivative: str = "d", aliases: tuple[str, ...] = (), **renamed: str
+) -> Callable[[Build], Build]:
+    """Declares the decorated builder as a function of the language. `renamed` maps a parameter to what users write
+    where the two differ (`one_axis="axis"`: a single axis)."""
+
+    def declare(build: Build) -> Build:
+        register(Function(name or build.__name__.rstrip("_"), build, doc, derivative, aliases, renamed))
+        return build
+
+    return declare
