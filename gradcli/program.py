@@ -1,0 +1,167 @@
+"""A problem -> its graph: constants, sources, lets in the order of their dependence, targets."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from gradcli.core.graph import Graph
+from gradcli.core.nodes import Value
+from gradcli.core.ops.elementwise import named
+from gradcli.document.problem import Problem
+from gradcli.errors import Fault, InputError
+from gradcli.language.build import CONSTANTS, Builder, unknown_name
+from gradcli.language.convert import Converter
+from gradcli.language.names import fold
+from gradcli.language.parse import Expression, parse
+from gradcli.language.source import Text
+from gradcli.language.spelling import dotted_name
+
+__all__ = ["Program", "assemble"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """The graph of a problem.
+
+    Attributes:
+        inputs: the value of each source of the file, in the order of the file; `point` has their numbers.
+        sources: what was asked to be differentiated by: file sources and let names.
+        targets: the value of each target that was asked for.
+        frozen: values that serve as an index and were taken at the point, with where.
+    """
+
+    graph: Graph
+    inputs: dict[str, Value]
+    point: list[NDArray[Any]]
+    sources: dict[str, Value]
+    targets: dict[str, Value]
+    frozen: list[tuple[Value, Any]]
+
+
+def assemble(problem: Problem, targets: Iterable[str], sources: Iterable[str]) -> Program:
+    """The program for some of the targets and sources (names that exist); InputError with all that is wrong."""
+    g = Graph()
+    names: dict[str, Value] = {}
+    inputs: dict[str, Value] = {}
+    for name, array in problem.sources.items():
+        inputs[name] = names[fold(name)] = g.input(array.shape)
+    for name, array in problem.constants.items():
+        names[fold(name)] = g.constant(array)
+    point = list(problem.sources.values())
+    converter = Converter(g, {v.index: a for v, a in zip(inputs.values(), point, strict=True)})
+    builder = Builder(g, names, converter)
+    faults: list[Fault] = []
+    known = {*names, *map(fold, problem.lets)}
+    lets = _parsed(problem.lets, known, faults)
+    texts = _parsed(problem.targets, known, faults)
+    wanted = set(sources)
+    dead = set(map(fold, problem.lets)) - set(map(fold, lets))  # what does not parse is reported once
+    for name in _ordered(lets, faults):
+        value = _built(builder, lets[name], dead, faults)
+        if value is None:
+            dead.add(fold(name))
+            continue
+        if name in wanted:
+            value = named(g, value, params=(name,))
+        names[fold(name)] = value
+    made = {name: _built(builder, x, dead, faults) for name, x in texts.items()}
+    if faults:
+        raise InputError(*sorted(faults, key=_in_order))
+    return Program(
+        g,
+        inputs,
+        point,
+        {name: names[fold(name)] for name in sources},
+        {name: value for name in targets if (value := made[name]) is not None},
+        converter.frozen,
+    )
+
+
+def _in_order(fault: Fault) -> tuple[int, int]:
+    place = fault.place
+    return (place.line or 0, place.column or 0) if place else (0, 0)
+
+
+def _parsed(texts: Mapping[str, Text], known: set[str], faults: list[Fault]) -> dict[str, Expression]:
+    """The syntax of each text, its names checked; what is wrong goes to `faults`."""
+    dotted = {name for name in known if "." in name}
+    out = {}
+    for name, text in texts.items():
+        try:
+            x = parse(text, dotted)
+        except InputError as e:
+            faults.extend(e.faults)
+            continue
+        unknown = [n for n in references(x) if n[0] not in known and n[0] not in CONSTANTS]
+        faults.extend(x.fault(node, *unknown_name(n, text.owner, sorted(known))) for n, node in unknown)
+        if not unknown:
+            out[name] = x
+    return out
+
+
+def references(x: Expression) -> list[tuple[str, ast.expr]]:
+    """The names that an expression uses as values, with their nodes."""
+    found: list[tuple[str, ast.expr]] = []
+    work: list[ast.AST] = [x.root]
+    while work:
+        node = work.pop()
+        if isinstance(node, ast.Name):
+            found.append((fold(node.id), node))
+        elif isinstance(node, ast.Attribute) and node.attr != "T":
+            found.append((fold(dotted_name(node)), node))
+        elif isinstance(node, ast.Call):
+            work.extend([*node.args, *[k.value for k in node.keywords]])
+        else:
+            work.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _ordered(lets: Mapping[str, Expression], faults: list[Fault]) -> list[str]:
+    """The lets, each after those it uses. Lets that use each other in a circle are faults and left out."""
+    by_fold = {fold(name): name for name in lets}
+    uses = {name: [by_fold[n] for n, _ in references(x) if n in by_fold] for name, x in lets.items()}
+    order: list[str] = []
+    state: dict[str, int] = {}  # 1: on the path, 2: done
+    for root in lets:
+        work = [(root, iter(uses[root]))] if root not in state else []
+        state.setdefault(root, 1)
+        while work:
+            name, rest = work[-1]
+            used = next(rest, None)
+            if used is None:
+                work.pop()
+                state[name] = 2
+                order.append(name)
+            elif used not in state:
+                state[used] = 1
+                work.append((used, iter(uses[used])))
+            elif state[used] == 1:
+                path = [n for n, _ in work]
+                circle = [*path[path.index(used) :], used]
+                faults.append(_circle(lets, circle))
+    return order
+
+
+def _circle(lets: Mapping[str, Expression], circle: list[str]) -> Fault:
+    shown = circle if len(circle) <= 8 else [*circle[:4], "...", *circle[-3:]]
+    x = lets[circle[0]]
+    return x.text.fault("cycle", f"let names are defined by each other: {' -> '.join(shown)}", "break the circle")
+
+
+def _built(builder: Builder, x: Expression, dead: set[str], faults: list[Fault]) -> Value | None:
+    """The value of an expression; None where it, or something that it uses, is wrong."""
+    if any(n in dead for n, _ in references(x)):
+        return None
+    missing = [node for n, node in references(x) if n not in builder.names and n not in CONSTANTS]
+    if missing:  # a let inside a circle, which is reported already
+        return None
+    try:
+        return builder.build(x)
+    except InputError as e:
+        faults.extend(e.faults)
+        return None

@@ -1,0 +1,46 @@
+"""Why a source is unconnected: from the graph alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gradcli.core.differentiate import reached
+from gradcli.core.graph import Graph
+from gradcli.core.nodes import Value
+
+__all__ = ["line_of", "unconnected_reason"]
+
+
+def line_of(origin: Any) -> int | None:
+    """The line of the file that a node comes from."""
+    place = origin.place() if origin is not None else None
+    return place.line if place is not None and place.file is not None else None
+
+
+def unconnected_reason(
+    g: Graph, source: Value, targets: Iterable[Value], frozen: list[tuple[Value, Any]]
+) -> tuple[str, int | None]:
+    """Why no derivative leads from the source to the targets, and the line where the path ends."""
+    needed = g.ancestors(targets)
+    top = needed[-1] if needed else -1
+    flags = reached(g, [source], max(top, source.index))
+    for i in needed:
+        node = g.definitions[i]
+        if node is None or flags[i]:
+            continue
+        for k, a in enumerate(node.args):
+            if flags[a.index] and not node.op.differentiable(node, k):
+                return _cut(node.op.name, node.op.kind), line_of(g.places.get(i))
+            if flags[a.index] and g.values[i].kind == "bool":
+                return "used only in a condition", line_of(g.places.get(i))
+    for value, origin in frozen:
+        if flags[value.index] if value.index < len(flags) else reached(g, [source], value.index)[value.index]:
+            return "used only as an index", line_of(origin)
+    return "not used", None
+
+
+def _cut(name: str, kind: str) -> str:
+    if name == "stop_gradient":
+        return "cut by stop_gradient"
+    return "used only in a condition" if kind == "bool" else f"used only in {name}"
