@@ -1,0 +1,123 @@
+"""The options that the subcommands share, each an alias, and `Call`, which holds them all."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+
+import typer
+
+from gradcli.cli.streams import Outcome
+
+__all__ = ["Call", "takes"]
+
+T = TypeVar("T")
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([KMGT])(I?)B?|B)?", re.IGNORECASE)
+
+
+def bytes_of(text: str) -> int:
+    """The bytes of `2GiB`, `500MB` or `1000`.
+
+    >>> bytes_of("2GiB"), bytes_of("1.5 kB"), bytes_of("1000")
+    (2147483648, 1500, 1000)
+    """
+    found = _SIZE.fullmatch(text.strip())
+    if not found:
+        raise typer.BadParameter(f"{text!r} is no size; write 500MB or 2GiB")
+    number, prefix, binary = found.groups()
+    power = " KMGT".index(prefix.upper()) if prefix else 0
+    return int(float(number) * (1024 if binary else 1000) ** power)
+
+
+File = Annotated[
+    str | None,
+    typer.Argument(metavar="FILE", show_default=False, help="The expression file (YAML or JSON); - is standard input."),
+]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option("-t", "--target", metavar="NAME", help="Differentiate this target (repeatable; default: all)."),
+]
+Sources = Annotated[
+    list[str] | None,
+    typer.Option("-s", "--source", "--wrt", metavar="NAME", help="Differentiate by this source or let (repeatable)."),
+]
+Point = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--at", metavar="NAME=VALUE", help="Another value for a source: 2, [1,2], pi/4 or @file.npy (repeatable)."
+    ),
+]
+Expressions = Annotated[
+    list[str] | None,
+    typer.Option("-e", "--expr", metavar="TEXT", help="An expression instead of FILE; its sources come from --at."),
+]
+Unconnected = Annotated[
+    Literal["none", "zero"],
+    typer.Option("--unconnected", help="What a source gets that no target depends on."),
+]
+OutputGradients = Annotated[
+    list[str] | None,
+    typer.Option("--output-gradient", metavar="NAME=VALUE", help="The weight of a target in the sum (repeatable)."),
+]
+DType = Annotated[Literal["float64", "float32"], typer.Option("--dtype", help="The precision of all computation.")]
+Json = Annotated[bool, typer.Option("--json", help="Short for --format json; errors become JSON, too.")]
+Format = Annotated[Literal["table", "json", "csv"] | None, typer.Option("--format", help="How to print the result.")]
+Output = Annotated[
+    str | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write to FILE, as its suffix says: .json, .csv or .npz."),
+]
+Precision = Annotated[
+    int | None,
+    typer.Option("--precision", min=1, max=17, metavar="N", help="Significant digits in tables (default: 6)."),
+]
+Full = Annotated[bool, typer.Option("--full", help="Show all rows and columns of large tables.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Leave out notes and messages.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")]
+MaxMemory = Annotated[
+    int | None,
+    typer.Option(
+        "--max-memory", parser=bytes_of, metavar="SIZE", help="Refuse results above SIZE, such as 2GiB or 500MB."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call of grad, jacobian, compare or hessian, as it was typed."""
+
+    file: File = None
+    target: Targets = None
+    source: Sources = None
+    at: Point = None
+    expr: Expressions = None
+    unconnected: Unconnected = "none"
+    output_gradient: OutputGradients = None
+    dtype: DType = "float64"
+    json: Json = False
+    format: Format = None
+    output: Output = None
+    precision: Precision = None
+    full: Full = False
+    max_memory: MaxMemory = None
+    quiet: Quiet = False
+    debug: Debug = False
+
+
+def takes(kind: type[T]) -> Callable[[Callable[[T], Outcome]], Callable[..., Outcome]]:
+    """Turns a function of one dataclass into one that Typer can read: a parameter for each field."""
+    hints = get_type_hints(kind, include_extras=True)
+    parameters = [p.replace(annotation=hints[p.name]) for p in inspect.signature(kind).parameters.values()]
+
+    def decorate(run: Callable[[T], Outcome]) -> Callable[..., Outcome]:
+        def command(**values: Any) -> Outcome:
+            return run(kind(**values))
+
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = hints
+        return command
+
+    return decorate

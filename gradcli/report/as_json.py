@@ -1,0 +1,76 @@
+"""JSON: one object on one line, valid for strict parsers. Keys and their order are fixed by schema version 1."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Any, BinaryIO
+
+from gradcli.report import ReportOptions
+from gradcli.report.numbers import exact
+from gradcli.results import Array, Comparison, Gradient, Hessian, Jacobian, Result
+
+__all__ = ["dump", "render"]
+
+
+def render(result: Result, options: ReportOptions) -> str:
+    """`result` as a line of JSON."""
+    content = {
+        "schema_version": 1,
+        **_answer(result, nest=options.nest),
+        "shapes": {name: list(shape) for name, shape in result.shapes.items()},
+        "dtype": result.dtype,
+        "notes": [asdict(note) for note in result.notes],
+    }
+    return json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def dump(result: Result, stream: BinaryIO) -> None:
+    """Writes the line of JSON to `stream`, in UTF-8."""
+    stream.write(render(result, ReportOptions()).encode())
+
+
+def _answer(result: Result, *, nest: bool) -> dict[str, Any]:
+    by_source = partial(_by_source, nest=nest)
+    targets = {name: exact(value) for name, value in result.targets.items()}
+    if isinstance(result, Gradient):
+        return {"command": "grad", "targets": targets, "gradient": by_source(result.gradient)}
+    if isinstance(result, Jacobian):
+        return {"command": "jacobian", "targets": targets, "jacobian": _each(result.jacobian, by_source)}
+    if isinstance(result, Comparison):
+        return {
+            "command": "compare",
+            "targets": targets,
+            "gradient": by_source(result.gradient),
+            "jacobian": _each(result.jacobian, by_source),
+            "row_sum": by_source(result.row_sum),
+            "max_abs_difference": exact(result.max_abs_difference),
+            "match": bool(result.match),
+        }
+    if isinstance(result, Hessian):
+        pairs = _each(result.hessian, by_source)
+        return {"command": "hessian", "targets": targets, "hessian": _nested(pairs) if nest else pairs}
+    raise TypeError(f"no JSON form for {type(result).__name__}")
+
+
+def _each(rows: Mapping[str, Mapping[str, Array | None]], convert: Any) -> dict[str, Any]:
+    return {name: convert(row) for name, row in rows.items()}
+
+
+def _by_source(arrays: Mapping[str, Array | None], *, nest: bool) -> dict[str, Any]:
+    values = {name: None if array is None else exact(array) for name, array in arrays.items()}
+    return _nested(values) if nest else values
+
+
+def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """{"layer1.w": 1} as {"layer1": {"w": 1}}."""
+    tree: dict[str, Any] = {}
+    for name, value in flat.items():
+        *folders, leaf = name.split(".")
+        branch = tree
+        for folder in folders:
+            branch = branch.setdefault(folder, {})
+        branch[leaf] = value
+    return tree

@@ -1,0 +1,80 @@
+"""What a call loads: help, version and usage errors load none of the heavy packages."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"numpy", "sympy", "yaml", "scipy", "pydantic", "rich"}
+
+LOADED = """
+import json, sys
+from gradcli.cli import main
+sys.stderr, stderr = open({devnull!r}, "w"), sys.stderr
+status = main({args!r})
+json.dump([status, sorted(m for m in sys.modules)], stderr)
+"""
+
+
+def loaded(code: str) -> tuple[int, set[str]]:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    status, modules = json.loads(done.stderr)
+    return status, set(modules)
+
+
+@pytest.mark.parametrize(
+    ("args", "status"),
+    [
+        (["--help"], 0),
+        ([], 0),
+        (["--version"], 0),
+        (["compare", "--help"], 0),
+        (["grad"], 2),
+        (["grad", "loss.yaml", "--no-such-option"], 2),
+        (["grad", "loss.yaml", "--precision", "many"], 2),
+        (["grad", "loss.yaml", "-o", "result.txt"], 2),
+        (["grad", "loss.yaml", "--at", "x"], 2),
+        (["nonsense", "--json"], 2),
+    ],
+)
+def test_help_and_usage_errors_load_nothing_heavy(args: list[str], status: int) -> None:
+    """No numpy, sympy, yaml or rich before a command needs them."""
+    ended, modules = loaded(LOADED.format(devnull="/dev/null", args=args))
+
+    assert ended == status
+    assert HEAVY & modules == set()
+
+
+@pytest.mark.parametrize("format_", ["table", "json", "csv"])
+def test_an_answer_loads_what_it_needs(format_: str) -> None:
+    """No rich without colour, no scipy, no pydantic."""
+    args = ["compare", "-e", "x**2", "--at", "x=2", "--format", format_]
+    code = "import io, sys\nsys.stdout = io.StringIO()\n" + LOADED.format(devnull="/dev/null", args=args)
+
+    ended, modules = loaded(code)
+
+    assert ended == 0
+    assert {"scipy", "pydantic", "rich"} & modules == set()
+
+
+def test_importing_gradcli_loads_nothing() -> None:
+    """The package alone loads no other module of its own and nothing heavy."""
+    _, modules = loaded("import json, sys, gradcli; json.dump([0, sorted(sys.modules)], sys.stderr)")
+
+    assert HEAVY & modules == set()
+    assert {name for name in modules if name.startswith("gradcli")} == {"gradcli"}
+
+
+def test_public_names_are_found_on_first_use() -> None:
+    """Every public name but those of the API (which is tested elsewhere) resolves; others do not."""
+    import gradcli
+
+    assert gradcli.InputError.exit_status == 2
+    assert gradcli.Gradient.__name__ == "Gradient"
+    assert isinstance(gradcli.__version__, str)
+    assert set(gradcli.__all__) <= set(dir(gradcli))
+    with pytest.raises(AttributeError, match="no attribute 'gradient'"):
+        _ = gradcli.gradient  # type: ignore[attr-defined]
