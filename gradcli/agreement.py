@@ -91,7 +91,7 @@ def _notes(
         notes.append(Note("undefined-sum", f"{source}: rows hold infinities of both signs, so their sum is undefined"))
     if sum(len(t) for t in terms) > 1 and total.size:
         with np.errstate(all="ignore"):
-            cancels = (size > 0) & (np.abs(total) <= 1e-9 * size)
+            cancels = (size > 0) & np.isfinite(size) & (np.abs(total) <= 1e-9 * size)
         if cancels.any():
             where = "everywhere" if cancels.all() else f"in {int(cancels.sum())} of {cancels.size} entries"
             notes.append(Note("cancel", f"{source}: the rows cancel {where}: the gradient is 0 where the rows are not"))

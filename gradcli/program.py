@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
 from gradcli.core.ops.elementwise import named
+from gradcli.core.rewrite import rewrite
 from gradcli.document.problem import Problem
 from gradcli.errors import Fault, InputError
 from gradcli.language.build import CONSTANTS, Builder, unknown_name
@@ -32,7 +33,9 @@ class Program:
         inputs: the value of each source of the file, in the order of the file; `point` has their numbers.
         sources: what was asked to be differentiated by: file sources and let names.
         targets: the value of each target that was asked for.
+        lets: the value of each let name.
         frozen: values that serve as an index and were taken at the point, with where.
+        size: how many values the graph has before anything is differentiated.
     """
 
     graph: Graph
@@ -40,11 +43,16 @@ class Program:
     point: list[NDArray[Any]]
     sources: dict[str, Value]
     targets: dict[str, Value]
+    lets: dict[str, Value]
     frozen: list[tuple[Value, Any]]
+    size: int
 
 
-def assemble(problem: Problem, targets: Iterable[str], sources: Iterable[str]) -> Program:
-    """The program for some of the targets and sources (names that exist); InputError with all that is wrong."""
+def assemble(problem: Problem, targets: Iterable[str], sources: Iterable[str], *, as_written: bool = False) -> Program:
+    """The program for some of the targets and sources (names that exist); InputError with all that is wrong.
+
+    What is written unstably is rewritten unless `as_written`.
+    """
     g = Graph()
     names: dict[str, Value] = {}
     inputs: dict[str, Value] = {}
@@ -72,13 +80,24 @@ def assemble(problem: Problem, targets: Iterable[str], sources: Iterable[str]) -
     made = {name: _built(builder, x, dead, faults) for name, x in texts.items()}
     if faults:
         raise InputError(*sorted(faults, key=_in_order))
+    chosen_sources = {name: names[fold(name)] for name in sources}
+    chosen_targets = {name: value for name in targets if (value := made[name]) is not None}
+    named_lets = {name: names[fold(name)] for name in lets}
+    if not as_written:
+        new = rewrite(g, chosen_targets.values())
+        chosen_sources, chosen_targets, named_lets = (
+            {name: new.get(v, v) for name, v in values.items()}
+            for values in (chosen_sources, chosen_targets, named_lets)
+        )
     return Program(
         g,
         inputs,
         point,
-        {name: names[fold(name)] for name in sources},
-        {name: value for name in targets if (value := made[name]) is not None},
+        chosen_sources,
+        chosen_targets,
+        named_lets,
         converter.frozen,
+        len(g),
     )
 
 

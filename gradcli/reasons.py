@@ -31,7 +31,7 @@ def unconnected_reason(
             continue
         for k, a in enumerate(node.args):
             if flags[a.index] and not node.op.differentiable(node, k):
-                return _cut(node.op.name, node.op.kind), line_of(g.places.get(i))
+                return _cut(node.op.name, {a.kind, node.op.kind}), line_of(g.places.get(i))
             if flags[a.index] and g.values[i].kind == "bool":
                 return "used only in a condition", line_of(g.places.get(i))
     for value, origin in frozen:
@@ -40,7 +40,7 @@ def unconnected_reason(
     return "not used", None
 
 
-def _cut(name: str, kind: str) -> str:
+def _cut(name: str, kinds: set[str]) -> str:
     if name == "stop_gradient":
         return "cut by stop_gradient"
-    return "used only in a condition" if kind == "bool" else f"used only in {name}"
+    return "used only in a condition" if "bool" in kinds else f"used only in {name}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Comparison", "Gradient", "Hessian", "Jacobian", "Note", "Result"]
+__all__ = ["Array", "Comparison", "Gradient", "Hessian", "Jacobian", "Note", "PerExample", "Result"]
 
 Array = NDArray[np.floating]
 
@@ -63,6 +63,11 @@ class Jacobian(Result):
     """`jacobian[target][source]` has the shape target.shape + source.shape, unweighted; None where unconnected."""
 
     jacobian: Mapping[str, Mapping[str, Array | None]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerExample(Jacobian):
+    """The Jacobian of independent rows: `jacobian[target][source]` has the shape target.shape + source.shape[1:]."""
 
 
 @dataclass(frozen=True, kw_only=True)

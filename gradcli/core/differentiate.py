@@ -11,11 +11,11 @@ from dataclasses import replace
 from functools import partial as bind
 
 from gradcli.core.compile import numbers
+from gradcli.core.elementwise import Elementwise
 from gradcli.core.families import Linear, Reduction, Structural
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Apply, Literal, Value
 from gradcli.core.ops.contraction import Contraction, Letters, contract, masked_contract
-from gradcli.core.ops.elementwise import Elementwise
 from gradcli.core.ops.shape import Broadcast, Sum, broadcast_to, reshape, scaled, sum_, transpose
 from gradcli.core.shapes import Shape, stretched_axes
 from gradcli.core.tangents import (

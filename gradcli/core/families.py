@@ -19,7 +19,7 @@ from gradcli.core.graph import Graph
 from gradcli.core.nodes import Apply, Literal, Value
 from gradcli.core.shapes import Shape
 
-__all__ = ["ONE", "ZERO_PARTIAL", "Cut", "Linear", "Op", "Partial", "Reduction", "Structural", "names"]
+__all__ = ["ONE", "ZERO_PARTIAL", "Cut", "Linear", "Op", "Partial", "Reduction", "Structural", "Watch", "names"]
 
 
 def names(node: Apply) -> list[str]:
@@ -38,6 +38,19 @@ class Partial:
     divisor: Value | None = None
     gate: Value | None = None
     zero: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A condition on the point that a reader should hear of: `kind` is "kink" or "domain".
+
+    `condition` is a bool value; `text` says what was taken; `sides` are the derivatives from the left and the right.
+    """
+
+    kind: str
+    condition: Value
+    text: str
+    sides: tuple[str, str] | None = None
 
 
 ONE = Partial()
@@ -72,6 +85,10 @@ class Op(ABC):
     def fold(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> float | None:
         """The value where all operands are literals and the op can say so now; else None."""
         return None
+
+    def watch(self, g: Graph, node: Apply, out: Value) -> list[Watch]:
+        """What may be special about the point: kinks, and operands outside the domain."""
+        return []
 
     def __call__(self, graph: Graph, *args: Value, params: tuple[Any, ...] = ()) -> Value:
         return graph.apply(self, args, params)

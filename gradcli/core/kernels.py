@@ -267,6 +267,13 @@ def logabsdet(a: Array) -> Any:
     return np.linalg.slogdet(a)[1]
 
 
+@_kernel
+def logdet(a: Array) -> Any:
+    """log(det a): NaN where det is negative."""
+    sign, size = np.linalg.slogdet(a)
+    return np.where(sign < 0, np.full((), np.nan, size.dtype), size)[()]
+
+
 def _rotated(a: Array) -> tuple[Array, Array, Array, Array]:
     """u, s, v^T of a = u s v^T, and the sign det(u) det(v)."""
     if not np.isfinite(a).all():

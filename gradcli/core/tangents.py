@@ -23,11 +23,13 @@ from functools import partial as bind
 import numpy as np
 
 from gradcli.core.compile import numbers
+from gradcli.core.elementwise import ELEMENTWISE
 from gradcli.core.families import Partial
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Literal, Value
-from gradcli.core.ops.elementwise import ELEMENTWISE, add, div, masked_mul, mul, neg, where
-from gradcli.core.ops.shape import broadcast_to, reshape, scaled, scatter, sum_, transpose
+from gradcli.core.ops.arrange import scatter
+from gradcli.core.ops.elementwise import add, div, masked_mul, mul, neg, where
+from gradcli.core.ops.shape import broadcast_to, reshape, scaled, sum_, transpose
 from gradcli.core.shapes import Shape
 
 __all__ = [

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gradcli.core.elementwise import ELEMENTWISE
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Literal, Value
-from gradcli.core.ops.elementwise import ELEMENTWISE, neg, power_of, where
+from gradcli.core.ops.elementwise import neg, power_of, where
 from gradcli.core.ops.elementwise import power as power_op
 from gradcli.core.shapes import ShapeError, show
 from gradcli.errors import InputError

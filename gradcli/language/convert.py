@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradcli.core.compile import compile_graph, numbers
+from gradcli.core.elementwise import ELEMENTWISE
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
-from gradcli.core.ops.elementwise import ELEMENTWISE, where
+from gradcli.core.ops.elementwise import where
 from gradcli.core.shapes import ShapeError, show
 from gradcli.errors import Place
 from gradcli.language.declare import CallError

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradcli.core.nodes import Value
-from gradcli.core.ops.shape import reshape, slice_, take
+from gradcli.core.ops.arrange import take
+from gradcli.core.ops.shape import reshape, slice_
 from gradcli.core.shapes import Shape, show, size
 from gradcli.language.convert import Converter
 from gradcli.language.declare import CallError

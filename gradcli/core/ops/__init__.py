@@ -1,4 +1,4 @@
 """The ops: declarations only, each beside its adjoint. A module imports only those before it:
 
-elementwise <- shape <- contraction <- reduction <- linalg
+elementwise <- pieces <- special <- shape <- arrange <- contraction <- reduction <- linalg
 """

@@ -15,7 +15,7 @@ from gradcli.core.ops.elementwise import add, mul, neg, sub
 from gradcli.core.ops.shape import expand_axes, reshape, sum_, transpose
 from gradcli.core.shapes import Shape, ShapeError, show, size
 
-__all__ = ["cholesky", "det", "inv", "logabsdet", "matmul_stacked", "solve"]
+__all__ = ["cholesky", "det", "inv", "logabsdet", "logdet", "matmul_stacked", "solve"]
 
 _MATRIX: tuple[int, int] = (-2, -1)
 
@@ -125,6 +125,12 @@ class _LogAbsDet(_OfMatrix):
         return Partial(transposed(g, inv(g, node.args[0])))
 
 
+class _LogDet(_LogAbsDet):
+    """log(det A): as log |det A|, and NaN where the determinant is negative."""
+
+    name = "logdet"
+
+
 class _Det(_OfMatrix):
     """det A: the partials are the cofactors, which exist for singular matrices too."""
 
@@ -184,7 +190,7 @@ class _CofactorChange(_OnMatrices):
 
 
 cofactor, _COFACTOR_CHANGE = _Cofactor(), _CofactorChange()
-det, logabsdet = _Det(), _LogAbsDet()
+det, logabsdet, logdet = _Det(), _LogAbsDet(), _LogDet()
 
 
 class _Cholesky(_OnMatrices):

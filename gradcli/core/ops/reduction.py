@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.core.families import Cut, Partial, Reduction, Structural, names
+from gradcli.core.elementwise import ELEMENTWISE
+from gradcli.core.families import Cut, Partial, Reduction, Structural, Watch, names
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Apply, Value
-from gradcli.core.ops.elementwise import ELEMENTWISE, add, exp, mul, sub, tip_ratio, where
+from gradcli.core.ops.elementwise import add, exp, mul, sub, tip_ratio, where
 from gradcli.core.ops.shape import broadcast_to, expand_axes, reshape, slice_, sum_, transpose, unslice
 from gradcli.core.shapes import Shape, broadcast, size
 
@@ -47,6 +48,12 @@ class _Extreme(_Named):
         count = sum_(g, where(g, chosen, g.literal(1.0), g.literal(0.0)), node.params[0])
         return Partial(divisor=_kept(g, node, count), gate=chosen)
 
+    def watch(self, g: Graph, node: Apply, out: Value) -> list[Watch]:
+        chosen = ELEMENTWISE["equal"](g, node.args[0], _kept(g, node, out))
+        count = sum_(g, where(g, chosen, g.literal(1.0), g.literal(0.0)), node.params[0])
+        tie = ELEMENTWISE["greater"](g, count, g.literal(1.0))
+        return [Watch("kink", tie, "a tie, the equal entries share the derivative evenly")]
+
 
 reduce_max, reduce_min = _Extreme("max", "amax"), _Extreme("min", "amin")
 
@@ -69,6 +76,10 @@ class _Norm2(_Named):
 
     def partial(self, g: Graph, node: Apply, out: Value) -> Partial:
         return Partial(tip_ratio(g, node.args[0], _kept(g, node, out)))
+
+    def watch(self, g: Graph, node: Apply, out: Value) -> list[Watch]:
+        tip = ELEMENTWISE["equal"](g, out, g.literal(0.0))
+        return [Watch("kink", tip, "its tip, the derivative is taken as 0 (a subgradient)")]
 
 
 logsumexp, norm2 = _LogSumExp(), _Norm2()

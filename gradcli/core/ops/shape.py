@@ -1,7 +1,7 @@
 """Linear ops that move, copy, drop or add up entries, each beside its adjoint.
 
-sum <-> broadcast_to, reshape and transpose <-> themselves, slice <-> unslice, take <-> scatter, cumsum <-> itself
-backwards, concatenate <-> slice. Rules count the extra leading axes of what they are given and leave them alone.
+sum <-> broadcast_to, reshape and transpose <-> themselves, slice <-> unslice. Rules count the extra leading axes of
+what they are given and leave them alone.
 """
 
 from __future__ import annotations
@@ -9,10 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from gradcli.core.families import Linear, names
+from gradcli.core.families import Linear
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Apply, Value
 from gradcli.core.ops.elementwise import mul
@@ -20,23 +17,21 @@ from gradcli.core.shapes import Shape, ShapeError, kept_groups, show, size, stre
 
 __all__ = [
     "Broadcast",
+    "Cuts",
     "Sum",
+    "Unary",
     "broadcast_to",
-    "concatenate",
-    "cumsum",
     "expand_axes",
     "reshape",
     "scaled",
-    "scatter",
     "slice_",
     "sum_",
-    "take",
     "transpose",
     "unslice",
 ]
 
 
-class _Unary(Linear):
+class Unary(Linear):
     """A linear op of one operand: `forward` and `adjoint` build nodes for values with `lead` extra leading axes."""
 
     @abstractmethod
@@ -52,7 +47,7 @@ class _Unary(Linear):
         return self.forward(g, node, out, t, t.shape[: t.rank - node.args[0].rank])
 
 
-class Sum(_Unary):
+class Sum(Unary):
     """Adds up along axes, which are dropped. params: (negative axes,)."""
 
     name = "sum"
@@ -91,7 +86,7 @@ def sum_(g: Graph, v: Value, axes: tuple[int, ...]) -> Value:
     return out
 
 
-class Broadcast(_Unary):
+class Broadcast(Unary):
     """NumPy's broadcast_to. params: (shape,)."""
 
     name = "broadcast_to"
@@ -128,7 +123,7 @@ def broadcast_to(g: Graph, v: Value, shape: Shape) -> Value:
     return v if v.shape == shape else g.apply(_BROADCAST, (v,), (shape,))
 
 
-class _Reshape(_Unary):
+class _Reshape(Unary):
     """The same entries in another shape. params: (shape,)."""
 
     name = "reshape"
@@ -171,7 +166,7 @@ def expand_axes(g: Graph, v: Value, axes: tuple[int, ...]) -> Value:
     return reshape(g, v, tuple(1 if k in axes else next(rest) for k in range(-rank, 0)))
 
 
-class _Transpose(_Unary):
+class _Transpose(Unary):
     """params: (perm,), where axis j of the value is axis perm[j] of the operand."""
 
     name = "transpose"
@@ -214,7 +209,7 @@ def _python_slices(cuts: Cuts) -> tuple[slice, ...]:
     return tuple(slice(*cut) for cut in cuts)
 
 
-class _Slice(_Unary):
+class _Slice(Unary):
     """One (start, stop, step) per axis, normalised to the axis. params: (cuts,)."""
 
     name = "slice"
@@ -237,7 +232,7 @@ class _Slice(_Unary):
         return unslice(g, v, (*[(0, n, 1) for n in lead], *node.params[0]), (*lead, *node.args[0].shape))
 
 
-class _Unslice(_Unary):
+class _Unslice(Unary):
     """Zeros of a shape, with the operand at the cuts. params: (cuts, shape)."""
 
     name = "unslice"
@@ -272,139 +267,6 @@ def slice_(g: Graph, v: Value, cuts: Cuts) -> Value:
 def unslice(g: Graph, v: Value, cuts: Cuts, shape: Shape) -> Value:
     """Zeros of `shape` with `v` at `cuts`."""
     return v if v.shape == shape else g.apply(_UNSLICE, (v,), (cuts, shape))
-
-
-class _Take(_Unary):
-    """Entries along the last axis, by a constant 1-d index array (the second operand, a cut)."""
-
-    name = "take"
-    drops: ClassVar[bool] = True
-
-    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
-        return (*args[0].shape[:-1], *args[1].shape)
-
-    def code(self, node: Apply) -> str:
-        return "{}[..., {}]".format(*names(node))
-
-    def carried(self, node: Apply, i: int) -> dict[int, int]:
-        return {k: k for k in range(-node.args[0].rank, -1)}
-
-    def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
-        return g.apply(self, (v, node.args[1]))
-
-    def adjoint(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
-        return g.apply(_SCATTER, (v, node.args[1]), (node.args[0].shape[-1],))
-
-
-class _Scatter(_Unary):
-    """Zeros of length n along the last axis, with the entries added at an index array. params: (n,)."""
-
-    name = "scatter"
-    leaves: ClassVar[bool] = True
-
-    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
-        return (*args[0].shape[:-1], params[0])
-
-    def code(self, node: Apply) -> str:
-        return "scatter({}, {}, {})".format(*names(node), node.params[0])
-
-    def carried(self, node: Apply, i: int) -> dict[int, int]:
-        return {k: k for k in range(-node.args[0].rank, -1)}
-
-    def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
-        return g.apply(self, (v, node.args[1]), node.params)
-
-    def adjoint(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
-        return g.apply(_TAKE, (v, node.args[1]))
-
-
-_TAKE, _SCATTER = _Take(), _Scatter()
-
-
-def _index(g: Graph, index: NDArray[np.intp]) -> Value:
-    return g.constant(np.ascontiguousarray(index, dtype=np.intp), kind="index")
-
-
-def take(g: Graph, v: Value, index: NDArray[np.intp]) -> Value:
-    """v[..., index] for a 1-d array of indices, none of them negative."""
-    return g.apply(_TAKE, (v, _index(g, index)))
-
-
-def scatter(g: Graph, v: Value, index: NDArray[np.intp], n: int) -> Value:
-    """Zeros of length n along the last axis, with v's entries added at `index`."""
-    return g.apply(_SCATTER, (v, _index(g, index)), (n,))
-
-
-class _Cumsum(_Unary):
-    """Cumulative sum along the negative axis params[0], from the end where params[1]."""
-
-    name = "cumsum"
-
-    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
-        return args[0].shape
-
-    def code(self, node: Apply) -> str:
-        (name,), (axis, backwards) = names(node), node.params
-        if backwards:
-            return f"flip(cumsum(flip({name}, {axis}), {axis}), {axis})"
-        return f"cumsum({name}, {axis})"
-
-    def carried(self, node: Apply, i: int) -> dict[int, int]:
-        return {k: k for k in range(-node.args[0].rank, 0) if k != node.params[0]}
-
-    def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
-        return g.apply(self, (v,), node.params)
-
-    def adjoint(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
-        axis, backwards = node.params
-        return g.apply(self, (v,), (axis, not backwards))
-
-
-cumsum = _Cumsum()
-
-
-class _Concatenate(Linear):
-    """Joins along the negative axis params[0]. The adjoint by operand i is its slice."""
-
-    name = "concatenate"
-    leaves: ClassVar[bool] = True
-
-    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
-        (axis,), first = params, args[0].shape
-        for a in args[1:]:
-            if a.rank != len(first) or any(a.shape[k] != first[k] for k in range(-len(first), 0) if k != axis):
-                raise ShapeError(f"cannot join {show(first)} and {show(a.shape)} along axis {axis}")
-        out = list(first)
-        out[axis] = sum(a.shape[axis] for a in args)
-        return tuple(out)
-
-    def code(self, node: Apply) -> str:
-        return f"concatenate(({', '.join(names(node))}), axis={node.params[0]})"
-
-    def carried(self, node: Apply, i: int) -> dict[int, int]:
-        return {k: k for k in range(-node.args[0].rank, 0) if k != node.params[0]}
-
-    def _cuts(self, node: Apply, i: int, shape: Shape) -> Cuts:
-        axis = node.params[0]
-        start = sum(a.shape[axis] for a in node.args[:i])
-        cuts: list[tuple[int, int | None, int]] = [(0, n, 1) for n in shape]
-        cuts[axis] = (start, start + node.args[i].shape[axis], 1)
-        return tuple(cuts)
-
-    def vjp(self, g: Graph, node: Apply, out: Value, i: int, ct: Value) -> Value:
-        return slice_(g, ct, self._cuts(node, i, ct.shape))
-
-    def jvp(self, g: Graph, node: Apply, out: Value, i: int, t: Value) -> Value:
-        shape = (*t.shape[: t.rank - out.rank], *out.shape)
-        return unslice(g, t, self._cuts(node, i, shape), shape)
-
-
-_CONCATENATE = _Concatenate()
-
-
-def concatenate(g: Graph, values: list[Value], axis: int) -> Value:
-    """The values joined along a negative axis."""
-    return values[0] if len(values) == 1 else g.apply(_CONCATENATE, tuple(values), (axis,))
 
 
 def scaled(g: Graph, v: Value, number: float) -> Value:

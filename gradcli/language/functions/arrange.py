@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
+from gradcli.core.ops.arrange import concatenate as concatenate_op
+from gradcli.core.ops.arrange import take as take_op
 from gradcli.core.ops.elementwise import where
 from gradcli.core.ops.reduction import take_along
 from gradcli.core.ops.shape import broadcast_to as broadcast_op
-from gradcli.core.ops.shape import concatenate as concatenate_op
 from gradcli.core.ops.shape import expand_axes, slice_, unslice
 from gradcli.core.ops.shape import reshape as reshape_op
-from gradcli.core.ops.shape import take as take_op
 from gradcli.core.ops.shape import transpose as transpose_op
 from gradcli.core.shapes import Axis, Shape, ShapeError, normal_axes, show, size
 from gradcli.language.declare import CallError, function

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from gradcli.core.elementwise import ELEMENTWISE
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
-from gradcli.core.ops.elementwise import ELEMENTWISE, where
+from gradcli.core.ops.elementwise import where
 from gradcli.core.ops.shape import broadcast_to, expand_axes
 from gradcli.core.shapes import Shape
 from gradcli.language.declare import CallError, function

@@ -6,11 +6,12 @@ import importlib.util
 import inspect
 from typing import Any
 
+from gradcli.core.elementwise import ELEMENTWISE, Elementwise
 from gradcli.core.families import Cut
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
-from gradcli.core.ops.elementwise import ELEMENTWISE, Elementwise, maximum, minimum
 from gradcli.core.ops.elementwise import where as where_op
+from gradcli.core.ops.pieces import maximum, minimum
 from gradcli.core.ops.special import SPECIAL
 from gradcli.core.shapes import Shape
 from gradcli.language.declare import CallError, Function, function, register

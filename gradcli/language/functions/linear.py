@@ -9,9 +9,10 @@ import numpy as np
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
 from gradcli.core.ops import linalg
+from gradcli.core.ops.arrange import scatter, take
 from gradcli.core.ops.contraction import Letters, contract
 from gradcli.core.ops.elementwise import add, mul
-from gradcli.core.ops.shape import broadcast_to, reshape, scatter, sum_, take
+from gradcli.core.ops.shape import broadcast_to, reshape, sum_
 from gradcli.core.ops.shape import transpose as transpose_op
 from gradcli.core.shapes import ShapeError, broadcast, show, size
 from gradcli.language.declare import CallError, function

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gradcli.core.elementwise import ELEMENTWISE
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
 from gradcli.core.ops import reduction as ops
-from gradcli.core.ops.elementwise import ELEMENTWISE, abs_, mul, neg, square, sub, where
+from gradcli.core.ops.elementwise import mul, neg, square, sub, where
+from gradcli.core.ops.pieces import abs_
 from gradcli.core.ops.shape import reshape, sum_
 from gradcli.core.shapes import ShapeError, broadcast, normal_axes, show
 from gradcli.language.declare import function

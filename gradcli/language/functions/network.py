@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+from gradcli.core.elementwise import ELEMENTWISE
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
 from gradcli.core.ops import reduction as ops
-from gradcli.core.ops.elementwise import ELEMENTWISE, add, expm1, mul, sigmoid, tanh
+from gradcli.core.ops.elementwise import add, expm1, mul, tanh
 from gradcli.core.ops.elementwise import where as where_op
+from gradcli.core.ops.pieces import sigmoid
 from gradcli.core.ops.special import erf
 from gradcli.core.shapes import normal_axes
 from gradcli.language.declare import function

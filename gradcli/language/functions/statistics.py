@@ -8,9 +8,10 @@ from gradcli.core.families import Cut, Reduction
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Apply, Value
 from gradcli.core.ops import reduction as ops
-from gradcli.core.ops.elementwise import abs_, div, square, sub
+from gradcli.core.ops.arrange import cumsum as cumsum_op
+from gradcli.core.ops.elementwise import div, square, sub
 from gradcli.core.ops.elementwise import mul as multiply
-from gradcli.core.ops.shape import cumsum as cumsum_op
+from gradcli.core.ops.pieces import abs_
 from gradcli.core.ops.shape import expand_axes, reshape, sum_, transpose
 from gradcli.core.shapes import Axis, Shape, normal_axes, size
 from gradcli.language.declare import CallError, function

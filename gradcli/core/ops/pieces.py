@@ -1,0 +1,162 @@
+"""Elementwise ops that are pieced together: absolute value, extremes, steps, activations, and a loss per entry."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from gradcli.core.elementwise import Special, call, f, gate, row, x, y
+
+# -- pieces -----------------------------------------------------------------------------------------------------
+
+abs_ = row(
+    "abs",
+    sp.Abs(x),
+    sp.sign(x),
+    code="abs({0})",
+    head=sp.Abs,
+    tame=True,
+    doc="absolute value; slope 0 at 0",
+    kink=Special(sp.Eq(x, 0), "the derivative is taken as 0", ("-1", "1")),
+)
+sign = row(
+    "sign",
+    sp.sign(x),
+    0,
+    code="sign({0})",
+    head=sp.sign,
+    tame=True,
+    doc="-1, 0 or 1",
+    kink=Special(sp.Eq(x, 0), "a jump, the derivative is taken as 0", ("0", "0")),
+)
+maximum = row(
+    "maximum",
+    sp.Max(x, y),
+    gate(1, x >= y),
+    gate(1, x < y),
+    args="x y",
+    code="maximum({0}, {1})",
+    tame=True,
+    doc="the larger; at a tie the first takes the derivative",
+    kink=Special(sp.Eq(x, y), "a tie, the first argument takes the derivative, with slope 1"),
+)
+minimum = row(
+    "minimum",
+    sp.Min(x, y),
+    gate(1, x <= y),
+    gate(1, x > y),
+    args="x y",
+    code="minimum({0}, {1})",
+    tame=True,
+    doc="the smaller; at a tie the first takes the derivative",
+    kink=Special(sp.Eq(x, y), "a tie, the first argument takes the derivative, with slope 1"),
+)
+floor = row(
+    "floor",
+    sp.floor(x),
+    0,
+    code="floor({0})",
+    tame=True,
+    doc="largest integer not above x",
+    kink=Special(sp.Eq(x, sp.floor(x)), "a jump, the derivative is taken as 0", ("0", "0")),
+)
+ceil = row(
+    "ceil",
+    sp.ceiling(x),
+    0,
+    code="ceil({0})",
+    tame=True,
+    doc="smallest integer not below x",
+    kink=Special(sp.Eq(x, sp.floor(x)), "a jump, the derivative is taken as 0", ("0", "0")),
+)
+round_ = row(
+    "round",
+    call("round")(x),
+    0,
+    code="rint({0})",
+    tame=True,
+    doc="nearest integer, half to even",
+    kink=Special(sp.Eq(x - sp.floor(x), 0.5), "a jump, the derivative is taken as 0", ("0", "0")),
+)
+floor_divide = row(
+    "floor_divide",
+    sp.floor(x / y),
+    0,
+    0,
+    args="x y",
+    code="floor_divide({0}, {1})",
+    doc="floor(x / y)",
+    kink=Special(sp.Eq(f, x / y), "a jump, the derivative is taken as 0"),
+)
+mod = row(
+    "mod",
+    x - y * sp.floor(x / y),
+    1,
+    -call("floor_divide")(x, y),
+    args="x y",
+    code="mod({0}, {1})",
+    doc="remainder with the sign of y",
+    kink=Special(sp.Eq(f, 0), "a jump, the derivative is taken as 1", ("1", "1")),
+)
+heaviside = row(
+    "heaviside",
+    sp.Heaviside(x, y),
+    0,
+    0,
+    args="x y",
+    code="heaviside({0}, {1})",
+    tame=True,
+    doc="0 below 0, 1 above, y at 0",
+    kink=Special(sp.Eq(x, 0), "a jump, the derivative is taken as 0", ("0", "0")),
+)
+
+# -- activations ------------------------------------------------------------------------------------------------
+
+_sigmoid = call("sigmoid")
+sigmoid = row(
+    "sigmoid",
+    1 / (1 + sp.exp(-x)),
+    f * _sigmoid(-x),  # f * (1 - f) has no digits left for large x
+    code="(1.0 / (1.0 + exp(-{0})))",
+    tame=True,
+    doc="1 / (1 + exp(-x))",
+)
+log_sigmoid = row(
+    "log_sigmoid", -sp.log(1 + sp.exp(-x)), _sigmoid(-x), code="(-softplus(-{0}))", tame=True, doc="log(sigmoid(x))"
+)
+logit = row(
+    "logit",
+    sp.log(x / (1 - x)),
+    1 / (x * (1 - x)),
+    code="(log({0}) - log1p(-{0}))",
+    doc="log(x / (1 - x))",
+    outside=Special((x < 0) | (x > 1), "not a real number"),
+)
+softplus = row("softplus", sp.log(1 + sp.exp(x)), _sigmoid(x), code="softplus({0})", tame=True, doc="log(1 + exp(x))")
+relu = row(
+    "relu",
+    sp.Max(x, 0),
+    gate(1, x > 0),
+    code="maximum({0}, 0.0)",
+    tame=True,
+    doc="maximum(x, 0)",
+    kink=Special(sp.Eq(x, 0), "the derivative is taken as 0", ("0", "1")),
+)
+relu6 = row(
+    "relu6",
+    sp.Min(sp.Max(x, 0), 6),
+    gate(1, (x > 0) & (x < 6)),
+    code="minimum(maximum({0}, 0.0), 6.0)",
+    tame=True,
+    doc="minimum(relu(x), 6)",
+    kink=Special(sp.Eq(x, 0) | sp.Eq(x, 6), "the derivative is taken as 0"),
+)
+sigmoid_cross_entropy = row(
+    "sigmoid_cross_entropy",
+    sp.log(1 + sp.exp(y)) - x * y,
+    -y,
+    _sigmoid(y) - x,
+    args="x y",
+    code="(maximum({1}, 0.0) - {0} * {1} + log1p(exp(-abs({1}))))",
+    tame=True,
+    doc="-labels * log(sigmoid(logits)) - (1 - labels) * log(1 - sigmoid(logits)), per entry",
+)
