@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 __all__ = ["answer"]
 
 
-def answer(call: Call, question: str) -> Outcome:
+def answer(call: Call, question: str, *, command: str | None = None) -> Outcome:
     """The outcome of asking `gradcli.api` the question (`grad`, `jacobian`, ...). Status 1 if a comparison fails.
+
+    `command` is the subcommand where it has another name than the question.
 
     Raises:
         InputError: the options, the file or the point are wrong, or the output cannot be written.
     """
-    _check(call, question)
+    _check(call, command or question)
     result = _result(call, question)
     status = 0 if getattr(result, "match", True) else 1
     if call.output:
@@ -78,6 +80,7 @@ def _result(call: Call, question: str) -> Result:
         output_gradients=values["--output-gradient"] or None,
         unconnected=call.unconnected,
         dtype=call.dtype,
+        as_written=call.as_written,
         max_memory=call.max_memory,
     )
     return result

@@ -77,6 +77,9 @@ Precision = Annotated[
 Full = Annotated[bool, typer.Option("--full", help="Show all rows and columns of large tables.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Leave out notes and messages.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")]
+AsWritten = Annotated[
+    bool, typer.Option("--as-written", help="Compute what is written, without rewriting unstable forms.")
+]
 MaxMemory = Annotated[
     int | None,
     typer.Option(
@@ -102,6 +105,7 @@ class Call:
     output: Output = None
     precision: Precision = None
     full: Full = False
+    as_written: AsWritten = False
     max_memory: MaxMemory = None
     quiet: Quiet = False
     debug: Debug = False

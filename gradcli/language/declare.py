@@ -76,7 +76,15 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Function:
-    """A function of the language. `build(graph, *arguments)` makes its node; `derivative` is d, 0 or cut."""
+    """A function of the language.
+
+    Attributes:
+        build: makes its node, from the graph and the arguments.
+        derivative: d (differentiable almost everywhere), 0 (connected, derivative 0) or cut (no path).
+        renamed: parameters that users write by another name than `build` has.
+        extra: the optional dependency that it needs.
+        special: what is taken at its kinks and outside its domain.
+    """
 
     name: str
     build: Callable[..., Any]
@@ -85,6 +93,7 @@ class Function:
     aliases: tuple[str, ...] = ()
     renamed: dict[str, str] = field(default_factory=dict)
     extra: str | None = None
+    special: tuple[str, ...] = ()
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -124,13 +133,18 @@ def register(f: Function) -> Function:
 
 
 def function(
-    doc: str, *, name: str | None = None, derivative: str = "d", aliases: tuple[str, ...] = (), **renamed: str
+    doc: str,
+    *,
+    derivative: str = "d",
+    aliases: tuple[str, ...] = (),
+    special: tuple[str, ...] = (),
+    **renamed: str,
 ) -> Callable[[Build], Build]:
     """Declares the decorated builder as a function of the language. `renamed` maps a parameter to what users write
     where the two differ (`one_axis="axis"`: a single axis)."""
 
     def declare(build: Build) -> Build:
-        register(Function(name or build.__name__.rstrip("_"), build, doc, derivative, aliases, renamed))
+        register(Function(build.__name__, build, doc, derivative, aliases, renamed, special=special))
         return build
 
     return declare

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from gradcli.language.declare import FUNCTIONS
 from gradcli.language.names import did_you_mean
 
 __all__ = ["attribute_help", "dotted_name", "function_help", "operator_help", "syntax_help"]
@@ -82,9 +83,7 @@ _PROPERTIES = {
 
 
 def _functions() -> list[str]:
-    from gradcli.language.table import function_names
-
-    return function_names()
+    return list(FUNCTIONS)
 
 
 def function_help(name: str) -> str | None:

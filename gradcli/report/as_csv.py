@@ -14,8 +14,9 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gradcli.report import ReportOptions
+from gradcli.report.entries import example_view
 from gradcli.report.numbers import entry_labels, exact
-from gradcli.results import Array, Comparison, Gradient, Hessian, Jacobian, Result
+from gradcli.results import Array, Comparison, Gradient, Hessian, Jacobian, PerExample, Result
 
 __all__ = ["dump", "render"]
 
@@ -37,6 +38,8 @@ def dump(result: Result, stream: BinaryIO) -> None:
 def _lines(result: Result) -> Iterator[Line]:
     if isinstance(result, Gradient):
         return _gradient(result)
+    if isinstance(result, PerExample):
+        return _rows("output", result.targets, *example_view(result))
     if isinstance(result, Jacobian | Comparison):
         return _rows("output", result.targets, result.sources, result.jacobian)
     if isinstance(result, Hessian):

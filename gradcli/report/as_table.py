@@ -8,7 +8,7 @@ from itertools import chain
 from gradcli.report import ReportOptions, page, rows
 from gradcli.report.gradients import gradient
 from gradcli.report.layout import Line, Span
-from gradcli.results import Comparison, Gradient, Hessian, Jacobian, Result
+from gradcli.results import Comparison, Gradient, Hessian, Jacobian, PerExample, Result
 
 __all__ = ["render"]
 
@@ -35,6 +35,8 @@ def _page(result: Result, options: ReportOptions) -> Iterator[Line]:
 def _body(result: Result, options: ReportOptions) -> Iterable[Line]:
     if isinstance(result, Gradient):
         return chain(page.targets(result, options), _after_blank(gradient(result, options)))
+    if isinstance(result, PerExample):
+        return rows.per_example(result, options)
     if isinstance(result, Jacobian):
         return rows.jacobian(result, options)
     if isinstance(result, Comparison):

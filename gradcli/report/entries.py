@@ -9,9 +9,9 @@ from itertools import groupby, islice
 import numpy as np
 
 from gradcli.report.numbers import clean, entry_labels
-from gradcli.results import Array
+from gradcli.results import Array, PerExample
 
-__all__ = ["LIMIT", "Entry", "Part", "left_out", "parts", "plural", "whole"]
+__all__ = ["LIMIT", "Entry", "Part", "example_view", "left_out", "parts", "plural", "whole"]
 
 LIMIT = 12
 
@@ -48,6 +48,13 @@ def parts(values: Mapping[str, Array], limit: int | None) -> list[Part]:
         else:
             found += [_of_array(name, np.asarray(values[name]), limit) for name in names]
     return found
+
+
+def example_view(result: PerExample) -> tuple[dict[str, Array], dict[str, dict[str, Array | None]]]:
+    """The sources of one example, called `x[i]` as in the labels of its entries, and the blocks under these names."""
+    sources: dict[str, Array] = {f"{name}[i]": np.zeros(np.shape(value)[1:]) for name, value in result.sources.items()}
+    blocks = {name: {f"{source}[i]": a for source, a in row.items()} for name, row in result.jacobian.items()}
+    return sources, blocks
 
 
 def whole(name: str) -> Entry:

@@ -12,11 +12,17 @@ from gradcli.report.entries import LIMIT
 from gradcli.report.layout import Line, Span, cells, pad, wrap
 from gradcli.report.marks import reasons, worst
 from gradcli.report.numbers import align, clean, digits, shape_text
-from gradcli.results import Array, Comparison, Gradient, Hessian, Jacobian, Note, Result
+from gradcli.results import Array, Comparison, Gradient, Hessian, Jacobian, Note, PerExample, Result
 
 __all__ = ["command", "head", "messages", "notes", "targets", "verdict"]
 
-_COMMANDS = {Gradient: "grad", Jacobian: "jacobian", Comparison: "compare", Hessian: "hessian"}
+_COMMANDS = {
+    Gradient: "grad",
+    Jacobian: "jacobian",
+    PerExample: "jacobian",
+    Comparison: "compare",
+    Hessian: "hessian",
+}
 
 
 def command(result: Result) -> str:
@@ -36,6 +42,9 @@ def head(result: Result, options: ReportOptions) -> Iterator[Line]:
 
 
 def _rule(result: Result) -> str:
+    if isinstance(result, PerExample):
+        rows = f"each row holds the derivatives of one output ({_names(result.targets)})"
+        return f"jacobian per example: {rows} by its own example i of the sources"
     if isinstance(result, Jacobian):
         return f"jacobian: each row holds the derivatives of one output ({_names(result.targets)}) by the sources"
     total = _total(result)

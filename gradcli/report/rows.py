@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gradcli.report import ReportOptions
-from gradcli.report.entries import LIMIT, Entry, Part, left_out, parts, whole
+from gradcli.report.entries import LIMIT, Entry, Part, example_view, left_out, parts, whole
 from gradcli.report.layout import Column, Grid, Group, Line, Row, Span
 from gradcli.report.marks import cancelling, none_text
 from gradcli.report.numbers import clean, digits, shape_text
-from gradcli.results import Array, Comparison, Hessian, Jacobian
+from gradcli.results import Array, Comparison, Hessian, Jacobian, PerExample
 
-__all__ = ["comparison", "hessian", "jacobian"]
+__all__ = ["comparison", "hessian", "jacobian", "per_example"]
 
 Blocks = Mapping[str, Mapping[str, Array | None]]
 
@@ -25,6 +25,17 @@ def jacobian(result: Jacobian, options: ReportOptions) -> Iterator[Line]:
     """One row per output."""
     table = _Table(result.jacobian, result.sources, parts(result.targets, _limit(options)), options)
     return Grid(table.rows(), table.groups(_columns(result, options))).lines(options.width)
+
+
+def per_example(result: PerExample, options: ReportOptions) -> Iterator[Line]:
+    """One row per output, one column per entry of one example: `x[i]` has the first index of the row."""
+    sources, blocks = example_view(result)
+    table = _Table(blocks, sources, parts(result.targets, _limit(options)), options)
+    columns = [
+        Part(part.name, [replace(entry, value=None) for entry in part.entries], part.left_out)
+        for part in parts(sources, _limit(options))
+    ]
+    return Grid(table.rows(), table.groups(columns)).lines(options.width)
 
 
 def comparison(result: Comparison, options: ReportOptions) -> Iterator[Line]:

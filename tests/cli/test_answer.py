@@ -22,6 +22,7 @@ NOTHING_SAID = {
     "output_gradients": None,
     "unconnected": "none",
     "dtype": "float64",
+    "as_written": False,
     "max_memory": None,
 }
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
 from gradcli.cli.answer import answer
 from gradcli.cli.options import Call, takes
 from gradcli.cli.streams import Outcome
@@ -18,10 +23,18 @@ Examples:
   gradcli jacobian loss.yaml -t loss -s w --full
   gradcli jacobian -e "[x*y, x+y]" --at x=2 --at y=3 --format csv
   gradcli jacobian loss.yaml -o rows.npz
+  gradcli jacobian batch.yaml -s X --per-example
 """
 
 
-@takes(Call)
-def run(call: Call) -> Outcome:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call(Call):
+    per_example: Annotated[
+        bool, typer.Option("--per-example", help="Only each example's own block; an error where rows are coupled.")
+    ] = False
+
+
+@takes(_Call)
+def run(call: _Call) -> Outcome:
     """The rows, one per output."""
-    return answer(call, "jacobian")
+    return answer(call, "per_example" if call.per_example else "jacobian", command="jacobian")

@@ -6,7 +6,9 @@ import importlib.util
 import inspect
 from typing import Any
 
-from gradcli.core.elementwise import ELEMENTWISE, Elementwise
+import sympy as sp
+
+from gradcli.core.elementwise import ELEMENTWISE, Elementwise, f
 from gradcli.core.families import Cut
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
@@ -42,6 +44,29 @@ def need_special(name: str) -> None:
         raise CallError(f"{name} needs SciPy", "pip install 'gradcli[special]'", kind="extra")
 
 
+def _special(op: Elementwise, operands: tuple[str, ...]) -> tuple[str, ...]:
+    """What is taken at the op's kinks and outside its domain, with the operands as users call them."""
+    called = {symbol: sp.Symbol(name) for symbol, name in zip(op.symbols, operands, strict=True)}
+    texts = []
+    for word, special in (("kink", op.kink), ("outside", op.outside)):
+        if special is not None:
+            where = condition_text(special.condition.subs({**called, f: sp.Symbol("value")}))
+            sides = f" (from the left {special.sides[0]}, from the right {special.sides[1]})" if special.sides else ""
+            texts.append(f"{word} where {where}: {special.text}{sides}")
+    return tuple(texts)
+
+
+_RELATIONS = {sp.Eq: "=", sp.Ne: "is not", sp.Gt: ">", sp.Lt: "<", sp.Ge: ">=", sp.Le: "<="}
+
+
+def condition_text(condition: Any) -> str:
+    """A condition of sympy's in words: `x = 0 or x = 6`."""
+    if isinstance(condition, sp.And | sp.Or):
+        parts = sorted(map(condition_text, condition.args))
+        return (" and " if isinstance(condition, sp.And) else " or ").join(parts)
+    return f"{condition.lhs} {_RELATIONS[condition.func]} {condition.rhs}".replace("Abs(", "abs(")
+
+
 def _register(op: Elementwise) -> None:
     special = op.name in SPECIAL
 
@@ -54,8 +79,17 @@ def _register(op: Elementwise) -> None:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(n, kind) for n in ("g", *names)]
     build.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    extra = "special" if special else None
-    register(Function(op.name, build, op.doc or "", _derivative(op), _ALIASES.get(op.name, ()), extra=extra))
+    register(
+        Function(
+            op.name,
+            build,
+            op.doc or "",
+            _derivative(op),
+            _ALIASES.get(op.name, ()),
+            extra="special" if special else None,
+            special=_special(op, names),
+        )
+    )
 
 
 for _op in list(ELEMENTWISE.values()):
@@ -68,7 +102,10 @@ def where(g: Graph, c: Value, a: Value, b: Value) -> Value:
     return where_op(g, c, a, b)
 
 
-@function("x limited to lo and hi (either may be None); slope 1 at the bounds")
+@function(
+    "x limited to lo and hi (either may be None)",
+    special=("kink where x is at a bound: the derivative is taken as 1",),
+)
 def clip(g: Graph, x: Value, lo: Value | None, hi: Value | None) -> Value:
     if lo is not None:
         x = maximum(g, x, lo)

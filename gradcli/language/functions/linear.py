@@ -225,7 +225,7 @@ def slogdet(g: Graph, a: Value) -> Value:
     return linalg.logabsdet(g, a, params=((-2, -1),))
 
 
-@function("x with a @ x = b; b is a vector or a stack of matrices")
+@function("x with A @ x = b; b is a vector or a stack of matrices", a="A")
 def solve(g: Graph, a: Value, b: Value) -> Value:
     vector = b.rank == 1
     if vector:

@@ -16,6 +16,8 @@ from gradcli.core.ops.shape import expand_axes, reshape, sum_, transpose
 from gradcli.core.shapes import Axis, Shape, normal_axes, size
 from gradcli.language.declare import CallError, function
 
+_TIES = "kink where equal entries are the extreme: they share the derivative evenly"
+
 
 def kept(g: Graph, v: Value, axes: tuple[int, ...], keepdims: bool) -> Value:
     """The reduced value with its axes back as size 1, if asked."""
@@ -51,12 +53,12 @@ def prod(g: Graph, x: Value, axis: Axis = None, keepdims: bool = False) -> Value
     return _reduced(g, ops.prod, x, axis, keepdims)
 
 
-@function("largest entry along axis; ties share the derivative evenly")
+@function("largest entry along axis", special=(_TIES,))
 def max(g: Graph, x: Value, axis: Axis = None, keepdims: bool = False) -> Value:
     return _reduced(g, ops.reduce_max, x, axis, keepdims)
 
 
-@function("smallest entry along axis; ties share the derivative evenly")
+@function("smallest entry along axis", special=(_TIES,))
 def min(g: Graph, x: Value, axis: Axis = None, keepdims: bool = False) -> Value:
     return _reduced(g, ops.reduce_min, x, axis, keepdims)
 
@@ -77,7 +79,10 @@ def var(g: Graph, x: Value, axis: Axis = None, keepdims: bool = False, ddof: flo
     return kept(g, div(g, total, g.literal(count(x, axes) - ddof)), axes, keepdims)
 
 
-@function("standard deviation along axis; derivative 0 where all entries are equal")
+@function(
+    "standard deviation along axis",
+    special=("kink where all entries are equal: the derivative is taken as 0 (a subgradient)",),
+)
 def std(g: Graph, x: Value, axis: Axis = None, keepdims: bool = False, ddof: float = 0) -> Value:
     axes = normal_axes(axis, x.rank)
     n = count(x, axes)
@@ -91,7 +96,10 @@ def _norm2(g: Graph, x: Value, axes: tuple[int, ...]) -> Value:
     return ops.norm2(g, x, params=(axes,)) if axes else abs_(g, x)
 
 
-@function("1-, 2- or inf-norm of all entries along axis; the 2-norm has derivative 0 at its tip")
+@function(
+    "1-, 2- or inf-norm of all entries along axis",
+    special=("kink at the tip of the 2-norm, value = 0: the derivative is taken as 0 (a subgradient)",),
+)
 def norm(g: Graph, x: Value, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Value:
     axes = normal_axes(axis, x.rank)
     if ord == 2:
