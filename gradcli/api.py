@@ -17,6 +17,7 @@ import numpy as np
 from gradcli.agreement import compare_rows
 from gradcli.core.shapes import size
 from gradcli.derive import gradient_nodes, hessian_nodes, rows_forward
+from gradcli.document.problem import Problem, load
 from gradcli.per_example import per_example
 from gradcli.question import Options, Question, Source
 from gradcli.results import Comparison, Gradient, Hessian, Jacobian
@@ -46,10 +47,23 @@ def jacobian(problem: Source, **options: Unpack[Options]) -> Jacobian:
 
 def compare(problem: Source, **options: Unpack[Options]) -> Comparison:
     """Rows and gradient side by side: the gradient by reverse mode, the rows by forward mode where sizes allow."""
+    loaded = problem if isinstance(problem, Problem) else load(problem)
+    found = _compare(loaded, options, forward=True)
+    if not (found.match or _all_finite(found)):  # 0 * inf comes out differently in the two orders of multiplication
+        found = _compare(loaded, options, forward=False)
+    return found
+
+
+def _all_finite(c: Comparison) -> bool:
+    arrays = [a for sums in (c.gradient, c.row_sum) for a in sums.values() if a is not None]
+    return all(np.isfinite(a).all() for a in arrays)
+
+
+def _compare(problem: Problem, options: Options, *, forward: bool) -> Comparison:
     q = Question.of(problem, options)
     p = q.program
     inputs = sum(size(s.shape) for s in p.sources.values())
-    rows = q.rows(lambda target: inputs <= max(_FORWARD_ROWS, _FORWARD_FACTOR * size(target.shape)))
+    rows = q.rows(lambda target: forward and inputs <= max(_FORWARD_ROWS, _FORWARD_FACTOR * size(target.shape)))
     summed = gradient_nodes(p.graph, p.targets, p.sources, q.weights)
     answer = q.run({**rows, **{(name,): v for name, v in summed.items()}})
     gradient = {name: q.filled(answer[name,], s.shape) for name, s in p.sources.items()}

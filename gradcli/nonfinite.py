@@ -48,19 +48,14 @@ def _word(x: Any) -> str:
 def _follow(program: Program, values: Numbers, v: Value, index: Index) -> tuple[Value, Index]:
     """The value furthest back that is not finite at `index` while what it is made of is."""
     while (node := program.graph.definition(v)) is not None:
-        found = next(
-            (
-                (a, at)
-                for k, a in enumerate(node.args)
-                if a.kind == "float"
-                and _counts(node, k, values, index)
-                and (at := _bad_entry(node, a, v, index, values)) is not None
-            ),
-            None,
-        )
-        if found is None:
+        for k, a in enumerate(node.args):
+            counts = a.kind == "float" and not isinstance(a, Literal) and _counts(node, k, values, index)
+            at = _bad_entry(node, a, index, values) if counts else None
+            if at is not None:
+                v, index = a, at
+                break
+        else:
             break
-        v, index = found
     return v, index
 
 
@@ -76,7 +71,7 @@ def _counts(node: Apply, k: int, values: Numbers, index: Index) -> bool:
     return bool(condition[index]) == (k == 1)
 
 
-def _bad_entry(node: Apply, a: Value, v: Value, index: Index, values: Numbers) -> Index | None:
+def _bad_entry(node: Apply, a: Value, index: Index, values: Numbers) -> Index | None:
     """An entry of operand `a` that is not finite: the one that this entry is made of, where the op is elementwise."""
     array = _number(values, a)
     if isinstance(node.op, Elementwise):

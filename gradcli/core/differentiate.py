@@ -28,6 +28,7 @@ from gradcli.core.tangents import (
     constant_zeros,
     full,
     full_mask,
+    is_flat,
     lift,
     scale,
     sum_axes,
@@ -170,9 +171,11 @@ def _expanded(g: Graph, t: Tangent, node: Apply) -> Tangent:
     return replace(t, value=spread(t.value), shape=x.shape, links=links, mask=mask)
 
 
-def _pull_structural(g: Graph, node: Apply, op: Structural, out: Value, i: int, ct: Tangent, wild: bool) -> Tangent:
+def _pull_structural(g: Graph, node: Apply, op: Structural, out: Value, i: int, ct: Tangent, wild: bool) -> Some:
     a = node.args[i]
     carried = {o: k for k, o in op.carried(node, i).items()}
+    if op.flat_vjp and is_flat(ct, [o for o in range(-out.rank, 0) if o not in carried]):
+        return ZERO
     ct = unlink(g, ct, [o for o in range(-out.rank, 0) if o not in carried], keep_mask=wild)
     links = {k: ct.links[o] for o, k in carried.items()}
     rule = bind(op.vjp, g, node, out, i)
@@ -225,6 +228,8 @@ def _push(g: Graph, node: Apply, out: Value, i: int, t: Tangent, ahead_wild: boo
         return lift(g, t, out.shape)
     assert isinstance(op, Structural), f"{op.name} has no rule"
     carried = op.carried(node, i)
+    if op.flat_jvp and is_flat(t, [k for k in range(-node.args[i].rank, 0) if k not in carried]):
+        return ZERO
     t = unlink(g, t, [k for k in range(-node.args[i].rank, 0) if k not in carried], keep_mask=ahead_wild)
     links = {o: t.links[k] for k, o in carried.items()}
     rule = bind(op.jvp, g, node, out, i)

@@ -120,7 +120,13 @@ class Structural(Op):
 
     `vjp` and `jvp` receive a cotangent (tangent) with any number of extra leading axes, dense along the axes that are
     not carried, and return one with the same leading axes. They may use only ops that come before them.
+
+    `flat_vjp` and `flat_jvp` say that a cotangent (tangent) that is the same all along the mixed axes becomes exactly
+    0, where the sum that the rule computes is only 0 up to rounding.
     """
+
+    flat_vjp: ClassVar[bool] = False
+    flat_jvp: ClassVar[bool] = False
 
     @abstractmethod
     def carried(self, node: Apply, i: int) -> dict[int, int]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradcli.core.nodes import Apply, Literal, Value
-from gradcli.core.shapes import Shape
+from gradcli.core.shapes import Shape, bounded
 
 if TYPE_CHECKING:
     from gradcli.core.families import Op
@@ -76,7 +76,7 @@ class Graph:
             folded = op.fold(args, params)
             if folded is not None:
                 return self.literal(folded)
-            value = Value(len(self.values), op.shape(args, params), op.kind)
+            value = Value(len(self.values), bounded(op.shape(args, params)), op.kind)
             varying = False
             wild = not op.tame
             for a in args:

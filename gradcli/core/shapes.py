@@ -5,10 +5,35 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-__all__ = ["Axis", "Shape", "ShapeError", "broadcast", "kept_groups", "normal_axes", "show", "size", "stretched_axes"]
+__all__ = [
+    "MAX_CONSTANT_ENTRIES",
+    "Axis",
+    "Shape",
+    "ShapeError",
+    "bounded",
+    "broadcast",
+    "kept_groups",
+    "normal_axes",
+    "show",
+    "size",
+    "stretched_axes",
+]
 
 Shape = tuple[int, ...]
 Axis = int | tuple[int, ...] | None
+
+
+MAX_ENTRIES = 1_000_000_000
+MAX_CONSTANT_ENTRIES = 100_000_000  # of arrays that are made while the graph is built
+
+
+def bounded(shape: Shape, limit: int = MAX_ENTRIES) -> Shape:
+    """The shape itself; ShapeError where an array of it has more entries than is sensible."""
+    if any(n < 0 for n in shape):
+        raise ShapeError(f"a size cannot be negative: {show(shape)}")
+    if size(shape) > limit:
+        raise ShapeError(f"an array of shape {show(shape)} has {size(shape):,} entries, more than {limit:,}")
+    return shape
 
 
 class ShapeError(ValueError):

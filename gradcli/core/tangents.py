@@ -44,6 +44,7 @@ __all__ = [
     "full",
     "full_mask",
     "identity_seed",
+    "is_flat",
     "lift",
     "plain",
     "scale",
@@ -99,6 +100,11 @@ def identity_seed(g: Graph, shape: Shape) -> Tangent:
 def full(g: Graph, t: Tangent) -> Value:
     """The storage with every axis whole."""
     return broadcast_to(g, t.value, t.full_shape)
+
+
+def is_flat(t: Tangent, axes: Iterable[int]) -> bool:
+    """Whether the tangent is known to be the same all along these (negative) axes of the value."""
+    return all(t.links[k] is None and (isinstance(t.value, Literal) or t.value.shape[k] == 1) for k in axes)
 
 
 def full_mask(g: Graph, t: Tangent) -> Value | None:

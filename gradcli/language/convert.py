@@ -125,15 +125,19 @@ class Converter:
         return [self.array(part) for part in given]
 
     def _axis(self, given: Any, name: str) -> Any:
-        return self.static(given, name)
+        axis = self.static(given, name)
+        if isinstance(axis, tuple) and not all(isinstance(k, int) for k in axis):
+            raise CallError(f"{name} must be a whole number, a tuple of them, or None")
+        return axis
 
-    _static = _axis
+    def _static(self, given: Any, name: str) -> Any:
+        return self.static(given, name)
 
     def _shape(self, given: Any, name: str) -> tuple[int, ...]:
         shape = self.static(given, name)
-        if shape is None:
-            raise CallError("a shape must be given", "write (2, 3)")
         shape = (shape,) if isinstance(shape, int) else shape
+        if shape is None or not all(isinstance(n, int) for n in shape):
+            raise CallError(f"{name} must be whole numbers", "write (2, 3)")
         if any(n < -1 for n in shape):
             raise ShapeError(f"a size cannot be negative: {show(shape)}")
         return tuple(shape)

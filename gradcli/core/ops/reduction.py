@@ -143,6 +143,7 @@ class _Softmax(_Along):
     """Its Jacobian diag(y) - y y^T is symmetric: one rule serves both modes."""
 
     name, tame = "softmax", True
+    flat_vjp = flat_jvp = True
 
     def code(self, node: Apply) -> str:
         return f"softmax({node.args[0].name}, {node.params[0]})"
@@ -161,6 +162,7 @@ softmax = _Softmax()
 
 class _LogSoftmax(_Along):
     name, tame = "log_softmax", True
+    flat_jvp = True
 
     def code(self, node: Apply) -> str:
         return f"log_softmax({node.args[0].name}, {node.params[0]})"

@@ -258,15 +258,18 @@ class _Unslice(Unary):
 _SLICE, _UNSLICE = _Slice(), _Unslice()
 
 
+def _whole(cuts: Cuts, shape: Shape) -> bool:
+    return all(cut == (0, n, 1) for cut, n in zip(cuts, shape, strict=True))
+
+
 def slice_(g: Graph, v: Value, cuts: Cuts) -> Value:
     """`v` cut to (start, stop, step) along each axis."""
-    whole = all(cut == (0, n, 1) for cut, n in zip(cuts, v.shape, strict=True))
-    return v if whole else g.apply(_SLICE, (v,), (cuts,))
+    return v if _whole(cuts, v.shape) else g.apply(_SLICE, (v,), (cuts,))
 
 
 def unslice(g: Graph, v: Value, cuts: Cuts, shape: Shape) -> Value:
     """Zeros of `shape` with `v` at `cuts`."""
-    return v if v.shape == shape else g.apply(_UNSLICE, (v,), (cuts, shape))
+    return v if _whole(cuts, shape) else g.apply(_UNSLICE, (v,), (cuts, shape))
 
 
 def scaled(g: Graph, v: Value, number: float) -> Value:

@@ -17,7 +17,7 @@ from gradcli.core.ops.shape import broadcast_to as broadcast_op
 from gradcli.core.ops.shape import expand_axes, slice_, unslice
 from gradcli.core.ops.shape import reshape as reshape_op
 from gradcli.core.ops.shape import transpose as transpose_op
-from gradcli.core.shapes import Axis, Shape, ShapeError, normal_axes, show, size
+from gradcli.core.shapes import MAX_CONSTANT_ENTRIES, Axis, Shape, ShapeError, bounded, normal_axes, show, size
 from gradcli.language.declare import CallError, function
 from gradcli.language.functions.statistics import to_last
 
@@ -190,16 +190,20 @@ def repeat(g: Graph, x: Value, n: int, axis: Axis = None) -> Value:
     if axis is None:
         x, axis = reshape_op(g, x, (size(x.shape),)), 0
     (k,) = normal_axes(axis, x.rank)
+    bounded((x.shape[k], n), MAX_CONSTANT_ENTRIES)
     return take_axis(g, x, np.repeat(np.arange(x.shape[k]), n), k)
 
 
 @function("the whole array repeated reps times along each axis")
 def tile(g: Graph, x: Value, reps: Any) -> Value:
     counts = reps if isinstance(reps, tuple) else (reps,)
+    if not all(isinstance(n, int) for n in counts):
+        raise CallError("reps is a whole number, or one per axis")
     rank = max(len(counts), x.rank)
     counts = (1,) * (rank - len(counts)) + counts
     x = reshape_op(g, x, (1,) * (rank - x.rank) + x.shape)
     for k, n in enumerate(counts):
+        bounded((x.shape[k], n), MAX_CONSTANT_ENTRIES)
         if n != 1:
             x = take_axis(g, x, np.tile(np.arange(x.shape[k]), n), k - rank)
     return x

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gradcli.core.elementwise import ELEMENTWISE
@@ -9,7 +11,7 @@ from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
 from gradcli.core.ops.elementwise import where
 from gradcli.core.ops.shape import broadcast_to, expand_axes
-from gradcli.core.shapes import Shape
+from gradcli.core.shapes import MAX_CONSTANT_ENTRIES, Shape, bounded
 from gradcli.language.declare import CallError, function
 
 
@@ -30,6 +32,7 @@ def full(g: Graph, shape: Shape, v: Value) -> Value:
 
 @function("identity matrix")
 def eye(g: Graph, n: int) -> Value:
+    bounded((n, n), MAX_CONSTANT_ENTRIES)
     return g.constant(np.eye(n))
 
 
@@ -38,12 +41,14 @@ def arange(g: Graph, a_number: float, b_number: float | None = None, step: float
     start, stop = (0.0, a_number) if b_number is None else (a_number, b_number)
     if step == 0 or not np.isfinite([start, stop, step]).all():
         raise CallError("arange needs finite bounds and a step that is not 0")
+    bounded((max(0, math.ceil((stop - start) / step)),), MAX_CONSTANT_ENTRIES)
     return g.constant(np.arange(start, stop, step))
 
 
 @function("n evenly spaced numbers from a to b, both included", a_number="a", b_number="b")
 def linspace(g: Graph, a_number: float, b_number: float, n: int) -> Value:
-    return g.constant(np.linspace(a_number, b_number, n))
+    (count,) = bounded((n,), MAX_CONSTANT_ENTRIES)
+    return g.constant(np.linspace(a_number, b_number, count))
 
 
 @function("zeros in the shape of x", derivative="cut")
@@ -58,6 +63,7 @@ def ones_like(g: Graph, x: Value) -> Value:
 
 @function("a new last axis of size depth: 1 at the label, 0 elsewhere", derivative="cut")
 def one_hot(g: Graph, labels: Value, depth: int) -> Value:
+    bounded((depth,), MAX_CONSTANT_ENTRIES)
     places = g.constant(np.arange(float(depth)))
     hit = ELEMENTWISE["equal"](g, expand_axes(g, labels, (-1,)), places)
     return where(g, hit, g.literal(1.0), g.literal(0.0))

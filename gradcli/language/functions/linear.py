@@ -14,7 +14,7 @@ from gradcli.core.ops.contraction import Letters, contract
 from gradcli.core.ops.elementwise import add, mul
 from gradcli.core.ops.shape import broadcast_to, reshape, sum_
 from gradcli.core.ops.shape import transpose as transpose_op
-from gradcli.core.shapes import ShapeError, broadcast, show, size
+from gradcli.core.shapes import ShapeError, broadcast, normal_axes, show, size
 from gradcli.language.declare import CallError, function
 
 
@@ -162,8 +162,8 @@ def tensordot(g: Graph, a: Value, b: Value, axes: Any = 2) -> Value:
             raise CallError(f"tensordot over {axes} axes of shapes {show(a.shape)} and {show(b.shape)}", kind="shape")
     else:
         left, right = (tuple(p) if isinstance(p, list | tuple) else (p,) for p in axes)
-    left = tuple(k % a.rank for k in left)
-    right = tuple(k % b.rank for k in right)
+    left = tuple(normal_axes(k, a.rank)[0] + a.rank for k in left)
+    right = tuple(normal_axes(k, b.rank)[0] + b.rank for k in right)
     if [a.shape[k] for k in left] != [b.shape[k] for k in right]:
         raise CallError(
             f"tensordot: shapes {show(a.shape)} and {show(b.shape)} do not fit over these axes", kind="shape"
@@ -227,6 +227,8 @@ def slogdet(g: Graph, a: Value) -> Value:
 
 @function("x with A @ x = b; b is a vector or a stack of matrices", a="A")
 def solve(g: Graph, a: Value, b: Value) -> Value:
+    if not b.rank:
+        raise ShapeError("b is a vector or a stack of matrices, got a scalar")
     vector = b.rank == 1
     if vector:
         b = reshape(g, b, (*b.shape, 1))
