@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,6 @@ from gradcli.language.convert import Converter
 from gradcli.language.names import fold
 from gradcli.language.parse import Expression, parse
 from gradcli.language.source import Text
-from gradcli.language.spelling import dotted_name
 
 __all__ = ["Program", "assemble"]
 
@@ -116,34 +114,17 @@ def _parsed(texts: Mapping[str, Text], known: set[str], faults: list[Fault]) -> 
         except InputError as e:
             faults.extend(e.faults)
             continue
-        unknown = [n for n in references(x) if n[0] not in known and n[0] not in CONSTANTS]
+        unknown = [n for n in x.references if n[0] not in known and n[0] not in CONSTANTS]
         faults.extend(x.fault(node, *unknown_name(n, text.owner, sorted(known))) for n, node in unknown)
         if not unknown:
             out[name] = x
     return out
 
 
-def references(x: Expression) -> list[tuple[str, ast.expr]]:
-    """The names that an expression uses as values, with their nodes."""
-    found: list[tuple[str, ast.expr]] = []
-    work: list[ast.AST] = [x.root]
-    while work:
-        node = work.pop()
-        if isinstance(node, ast.Name):
-            found.append((fold(node.id), node))
-        elif isinstance(node, ast.Attribute) and node.attr != "T":
-            found.append((fold(dotted_name(node)), node))
-        elif isinstance(node, ast.Call):
-            work.extend([*node.args, *[k.value for k in node.keywords]])
-        else:
-            work.extend(ast.iter_child_nodes(node))
-    return found
-
-
 def _ordered(lets: Mapping[str, Expression], faults: list[Fault]) -> list[str]:
     """The lets, each after those it uses. Lets that use each other in a circle are faults and left out."""
     by_fold = {fold(name): name for name in lets}
-    uses = {name: [by_fold[n] for n, _ in references(x) if n in by_fold] for name, x in lets.items()}
+    uses = {name: [by_fold[n] for n, _ in x.references if n in by_fold] for name, x in lets.items()}
     order: list[str] = []
     state: dict[str, int] = {}  # 1: on the path, 2: done
     for root in lets:
@@ -174,9 +155,9 @@ def _circle(lets: Mapping[str, Expression], circle: list[str]) -> Fault:
 
 def _built(builder: Builder, x: Expression, dead: set[str], faults: list[Fault]) -> Value | None:
     """The value of an expression; None where it, or something that it uses, is wrong."""
-    if any(n in dead for n, _ in references(x)):
+    if any(n in dead for n, _ in x.references):
         return None
-    missing = [node for n, node in references(x) if n not in builder.names and n not in CONSTANTS]
+    missing = [node for n, node in x.references if n not in builder.names and n not in CONSTANTS]
     if missing:  # a let inside a circle, which is reported already
         return None
     try:

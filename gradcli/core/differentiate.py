@@ -6,7 +6,7 @@ after broadcasting, links and masks (see `tangents`). Rules see dense arrays wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from functools import partial as bind
 
@@ -16,6 +16,7 @@ from gradcli.core.families import Linear, Reduction, Structural
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Apply, Literal, Value
 from gradcli.core.ops.contraction import Contraction, Letters, contract, masked_contract
+from gradcli.core.ops.elementwise import where
 from gradcli.core.ops.shape import Broadcast, Sum, broadcast_to, reshape, scaled, sum_, transpose
 from gradcli.core.shapes import Shape, stretched_axes
 from gradcli.core.tangents import (
@@ -179,7 +180,9 @@ def _pull_structural(g: Graph, node: Apply, op: Structural, out: Value, i: int, 
     ct = unlink(g, ct, [o for o in range(-out.rank, 0) if o not in carried], keep_mask=wild)
     links = {k: ct.links[o] for o, k in carried.items()}
     rule = bind(op.vjp, g, node, out, i)
-    return _through(g, ct, op, rule, a.shape, links, keep_mask=wild, thins=isinstance(op, Linear) and op.drops)
+    return _through(
+        g, ct, op, rule, a.shape, links, carried=carried, keep_mask=wild, thins=isinstance(op, Linear) and op.drops
+    )
 
 
 def _through(
@@ -190,23 +193,36 @@ def _through(
     shape: Shape,
     links: Mapping[int, int | None],
     *,
+    carried: Container[int],
     keep_mask: bool,
     thins: bool,
 ) -> Tangent:
     """A structural rule applied to a (co)tangent that is dense along the axes that the op mixes.
 
     The mask goes the way of the numbers: a linear rule turns ones and zeros into counts of what can be non-zero. A
-    rule that is not linear mixes everything along its axes, and nothing stays known. `thins`: the rule itself leaves
-    entries without anything.
+    rule that is not linear mixes everything along its axes: where all of that is a structural zero the result is one,
+    whatever the rule's own numbers are. `thins`: the rule itself leaves entries without anything.
     """
     value = rule(full(g, t))
     mask = None
-    if keep_mask and isinstance(op, Linear) and (t.mask is not None or thins):
+    if t.mask is not None and not isinstance(op, Linear):
+        mask = _any(g, t, [k for k in range(-len(t.shape), 0) if k not in carried])
+        value = where(g, mask, value, g.literal(0.0))
+    elif keep_mask and isinstance(op, Linear) and (t.mask is not None or thins):
         known = full_mask(g, t)
         ones = broadcast_to(g, g.literal(1.0), t.full_shape) if known is None else as_float(g, known)
         mask = as_mask(g, rule(ones))
     ordered = tuple([links.get(k) for k in range(-len(shape), 0)])
-    return Tangent(value, shape, t.dims, ordered, mask, t.wild or not op.tame)
+    return Tangent(value, shape, t.dims, ordered, mask if keep_mask else None, t.wild or not op.tame)
+
+
+def _any(g: Graph, t: Tangent, axes: Iterable[int]) -> Value:
+    """The mask of a tangent, where it holds anywhere along the axes (which stay, with size 1)."""
+    known = full_mask(g, t)
+    assert known is not None
+    summed = sum_(g, as_float(g, known), tuple(axes))
+    sizes = [1 if k in axes else n for k, n in zip(range(-known.rank, 0), known.shape, strict=True)]
+    return as_mask(g, reshape(g, summed, tuple(sizes)))
 
 
 # -- one step forward ------------------------------------------------------------------------------------------------
@@ -233,7 +249,17 @@ def _push(g: Graph, node: Apply, out: Value, i: int, t: Tangent, ahead_wild: boo
     t = unlink(g, t, [k for k in range(-node.args[i].rank, 0) if k not in carried], keep_mask=ahead_wild)
     links = {o: t.links[k] for k, o in carried.items()}
     rule = bind(op.jvp, g, node, out, i)
-    return _through(g, t, op, rule, out.shape, links, keep_mask=ahead_wild, thins=isinstance(op, Linear) and op.leaves)
+    return _through(
+        g,
+        t,
+        op,
+        rule,
+        out.shape,
+        links,
+        carried=carried,
+        keep_mask=ahead_wild,
+        thins=isinstance(op, Linear) and op.leaves,
+    )
 
 
 # -- contractions ----------------------------------------------------------------------------------------------------

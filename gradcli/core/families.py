@@ -121,10 +121,13 @@ class Structural(Op):
     `vjp` and `jvp` receive a cotangent (tangent) with any number of extra leading axes, dense along the axes that are
     not carried, and return one with the same leading axes. They may use only ops that come before them.
 
+    `drops` (VJP) and `leaves` (JVP) say that some entries of the result get nothing at all: structural zeros.
     `flat_vjp` and `flat_jvp` say that a cotangent (tangent) that is the same all along the mixed axes becomes exactly
     0, where the sum that the rule computes is only 0 up to rounding.
     """
 
+    drops: ClassVar[bool] = False
+    leaves: ClassVar[bool] = False
     flat_vjp: ClassVar[bool] = False
     flat_jvp: ClassVar[bool] = False
 
@@ -142,13 +145,10 @@ class Structural(Op):
 class Linear(Structural):
     """A structural op that is linear in its operand with coefficients that are not negative.
 
-    So the same rules, applied to a mask, say where a result can differ from a structural zero. `drops` (VJP) and
-    `leaves` (JVP) say that some entries of the result get nothing at all.
+    So the same rules, applied to a mask, say where a result can differ from a structural zero.
     """
 
     tame = True
-    drops: ClassVar[bool] = False
-    leaves: ClassVar[bool] = False
 
 
 class Reduction(Op):

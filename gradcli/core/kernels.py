@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -285,12 +285,26 @@ def _rotated(a: Array) -> tuple[Array, Array, Array, Array]:
 
 def _product_without(s: Array, *left_out: Array) -> Array:
     """The product of s along the last axis without the positions that are left out."""
-    return np.where(np.logical_or.reduce(left_out), np.ones((), s.dtype), s).prod(axis=-1)  # type: ignore[no-any-return]
+    return np.where(reduce(np.logical_or, left_out), np.ones((), s.dtype), s).prod(axis=-1)  # type: ignore[no-any-return]
+
+
+def _cross_rows(a: Array, b: Array) -> Array:
+    """The rows (a1 x b2, a2 x b0, a0 x b1): for b = a the cofactors of 3 x 3 matrices."""
+    pairs = ((1, 2), (2, 0), (0, 1))
+    return np.stack([np.cross(a[..., i, :], b[..., j, :]) for i, j in pairs], axis=-2)
+
+
+def _turned(a: Array) -> Array:
+    """The cofactors of 2 x 2 matrices."""
+    return np.flip(a, (-2, -1)) * np.array([[1, -1], [-1, 1]], dtype=a.dtype)  # type: ignore[no-any-return]
 
 
 @_kernel
 def cofactor(a: Array) -> Any:
-    """The cofactors of each matrix, through its singular values: exact in the limit of singular matrices."""
+    """The cofactors of each matrix: small ones by their polynomials, others through the singular values, which is
+    exact in the limit of singular matrices."""
+    if a.shape[-1] <= 3:
+        return [np.ones_like, _turned, lambda m: _cross_rows(m, m)][a.shape[-1] - 1](a)
     u, s, vt, sign = _rotated(a)
     n = s.shape[-1]
     p = _product_without(s[..., None, :], np.eye(n, dtype=bool))
@@ -301,6 +315,9 @@ def cofactor(a: Array) -> Any:
 def cofactor_change(a: Array, e: Array) -> Any:
     """The derivative of cofactor(a) in the direction e. In the basis of the singular vectors it needs only products of
     all singular values but two."""
+    if a.shape[-1] <= 3:
+        changes = [np.zeros_like, _turned, lambda d: _cross_rows(d, a) + _cross_rows(a, d)]
+        return changes[a.shape[-1] - 1](e)
     u, s, vt, sign = _rotated(a)
     n = s.shape[-1]
     eye = np.eye(n, dtype=bool)

@@ -8,7 +8,10 @@ from gradcli.language.convert import Converter
 from gradcli.language.declare import CallError, Function
 from gradcli.language.names import did_you_mean
 
-__all__ = ["bind_arguments"]
+__all__ = ["PAIRWISE", "bind_arguments"]
+
+# What people mean who give two values to a function of one.
+PAIRWISE = {"max": "maximum(a, b)", "min": "minimum(a, b)", "sum": "a + b", "log": "log(x) / log(base)"}
 
 
 def bind_arguments(f: Function, positional: list[Any], named: dict[str, Any], convert: Converter) -> list[Any]:
@@ -35,12 +38,16 @@ def bind_arguments(f: Function, positional: list[Any], named: dict[str, Any], co
     missing = [p.name for p in plain if p.required and p.name not in given]
     if missing or (variadic and not extra):
         raise CallError(f"{f.name} misses {', '.join(repr(m) for m in missing) or 'operands'}", f"it is {f.signature}")
-    out = [convert.argument(given[p.name], p.kind, p.name) if p.name in given else p.default for p in plain]
+    try:
+        out = [convert.argument(given[p.name], p.kind, p.name) if p.name in given else p.default for p in plain]
+    except CallError as e:
+        if len(positional) > 1 and f.name in PAIRWISE and e.help is None:
+            e.help = f"for two values write {PAIRWISE[f.name]}"
+        raise
     if variadic:
         out += [convert.argument(v, variadic.kind, variadic.name) for v in extra]
     return out
 
 
 def _too_many_help(signature: str, name: str, extra: list[Any]) -> str:
-    pairwise = {"max": "maximum(a, b)", "min": "minimum(a, b)", "sum": "a + b", "log": "log(x) / log(base)"}
-    return f"it is {signature}; for two values write {pairwise[name]}" if name in pairwise else f"it is {signature}"
+    return f"it is {signature}; for two values write {PAIRWISE[name]}" if name in PAIRWISE else f"it is {signature}"

@@ -15,9 +15,9 @@ from gradcli.core.ops.elementwise import neg, power_of, where
 from gradcli.core.ops.elementwise import power as power_op
 from gradcli.core.shapes import ShapeError, show
 from gradcli.errors import InputError
-from gradcli.language.arguments import bind_arguments
+from gradcli.language.arguments import PAIRWISE, bind_arguments
 from gradcli.language.convert import Converter, Span
-from gradcli.language.declare import CallError, Function
+from gradcli.language.declare import CallError
 from gradcli.language.functions.linear import matmul, transpose
 from gradcli.language.indexing import apply_index
 from gradcli.language.names import did_you_mean, fold
@@ -171,15 +171,12 @@ class Builder:
         positional = parts[: len(node.args)]
         named = {k.arg or "": p for k, p in zip(node.keywords, parts[len(node.args) :], strict=True)}
         arguments = bind_arguments(f, positional, named, self.converter)
-        return self._called(f, arguments)
-
-    def _called(self, f: Function, arguments: list[Any]) -> Value:
         try:
             return f.build(self.graph, *arguments)  # type: ignore[no-any-return]
         except ShapeError as e:
-            if "do not broadcast" not in str(e):
-                raise
-            raise ShapeError(str(e)) from None
+            if len(positional) > 1 and name in PAIRWISE:
+                raise CallError(f"{name}: {e}", f"for two values write {PAIRWISE[name]}", kind="shape") from None
+            raise
 
     def _unknown_function(self, name: str) -> tuple[str, str, str | None]:
         if fold(name) in self.names or name in CONSTANTS:

@@ -11,8 +11,10 @@ import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 
 from gradcli.errors import Fault, InputError
+from gradcli.language.names import fold
 from gradcli.language.source import Text
 from gradcli.language.spelling import attribute_help, dotted_name, operator_help, syntax_help
 
@@ -82,6 +84,23 @@ class Expression:
         start = self._offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
         end = self._offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
         return start, max(1, end - start)
+
+    @cached_property
+    def references(self) -> list[tuple[str, ast.expr]]:
+        """The names that the expression uses as values, after NFKC, with their nodes."""
+        found: list[tuple[str, ast.expr]] = []
+        work: list[ast.AST] = [self.root]
+        while work:
+            node = work.pop()
+            if isinstance(node, ast.Name):
+                found.append((fold(node.id), node))
+            elif isinstance(node, ast.Attribute) and node.attr != "T":
+                found.append((fold(dotted_name(node)), node))
+            elif isinstance(node, ast.Call):
+                work.extend([*node.args, *[k.value for k in node.keywords]])
+            else:
+                work.extend(ast.iter_child_nodes(node))
+        return found
 
     def _offset(self, lineno: int, column: int) -> int:
         offset, line = self.starts[min(lineno - 1, len(self.starts) - 1)]
@@ -189,6 +208,11 @@ def _check_brackets(text: Text) -> None:
 def _syntax_error(text: Text, e: SyntaxError) -> InputError:
     """Python's complaint, in the words of this language and at its place."""
     lines = text.text.split("\n")
+    if (e.lineno or 1) > len(lines):  # only the closing bracket is left
+        at = len(text.text.rstrip()) - 1
+        return text.error(
+            "syntax", f"the {text.owner} ends too early", "something is missing at its end", at=at, length=1
+        )
     line = min(max((e.lineno or 1) - 1, 0), len(lines) - 1)
     column = (e.offset or 1) - 1 - (1 if line == 0 else 0)
     at = sum(len(x) + 1 for x in lines[:line]) + min(max(column, 0), len(lines[line]))

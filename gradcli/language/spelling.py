@@ -106,8 +106,12 @@ def attribute_help(node: ast.Attribute, call: ast.Call | None = None) -> tuple[s
     if call is not None:
         known = node.attr in _functions()
         spelled = node.attr if known else _OTHER_NAMES.get(node.attr, "")
+        if spelled == "x.T":
+            return f"'.{node.attr}()': there are no methods", f"write {owner}.T"
         help = f"write {spelled}({owner}, ...)" if spelled else f"write a function: {function_help(node.attr)}"
         return f"'.{node.attr}()': there are no methods", help.replace(", ...)", ")") if not call.args else help
+    if node.attr in _functions():
+        return f"'.{node.attr}' is not part of the language, only .T is", f"write {node.attr}({owner})"
     help = _PROPERTIES.get(node.attr, "nested values are written as they stand in the file: layer1.w")
     return f"'.{node.attr}' is not part of the language, only .T is", help
 
@@ -143,6 +147,10 @@ def syntax_help(text: str, at: int, message: str) -> tuple[str, str | None]:
         return message, "an operator or a comma is missing between them"
     if "leading zeros" in message:
         return "a number with leading zeros", "write it without them"
-    if "=" in around and ("==" in message or "assign" in message or "invalid syntax" in message):
+    if "starred expression" in message:
+        return "an expression cannot begin with '*'", None
+    if re.search(r"(?<![=<>!:])=(?!=)", around) and (
+        "==" in message or "assign" in message or message == "invalid syntax"
+    ):
         return "'=' does not compare", "write == to compare, or define a value under let:"
     return message[:1].lower() + message[1:], None

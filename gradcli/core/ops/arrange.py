@@ -116,7 +116,7 @@ class _Concatenate(Linear):
         (axis,), first = params, args[0].shape
         for a in args[1:]:
             if a.rank != len(first) or any(a.shape[k] != first[k] for k in range(-len(first), 0) if k != axis):
-                raise ShapeError(f"cannot join {show(first)} and {show(a.shape)} along axis {axis}")
+                raise ShapeError(f"cannot join {show(first)} and {show(a.shape)} along axis {axis + len(first)}")
         out = list(first)
         out[axis] = sum(a.shape[axis] for a in args)
         return tuple(out)

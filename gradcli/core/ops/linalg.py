@@ -15,7 +15,7 @@ from gradcli.core.ops.elementwise import add, mul, neg, sub
 from gradcli.core.ops.shape import expand_axes, reshape, sum_, transpose
 from gradcli.core.shapes import Shape, ShapeError, show, size
 
-__all__ = ["cholesky", "det", "inv", "logabsdet", "logdet", "matmul_stacked", "solve"]
+__all__ = ["cholesky", "det", "inv", "logabsdet", "logdet", "matmul_stacked", "solve", "square_matrices"]
 
 _MATRIX: tuple[int, int] = (-2, -1)
 
@@ -35,16 +35,17 @@ def matmul_stacked(g: Graph, a: Value, b: Value) -> Value:
     return contract(g, a, b, la, lb, (*stack, 100, 102))
 
 
-def _square(shape: Shape, name: str) -> None:
+def square_matrices(shape: Shape) -> None:
+    """ShapeError unless the last two axes are of one size."""
     if len(shape) < 2 or shape[-1] != shape[-2]:
-        raise ShapeError(f"{name} needs a square matrix in the last two axes, got shape {show(shape)}")
+        raise ShapeError(f"a square matrix is needed in the last two axes, got shape {show(shape)}")
 
 
 class _OnMatrices(Structural):
     """Carries the stack and mixes the matrix."""
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
-        _square(args[0].shape, self.name)
+        square_matrices(args[0].shape)
         return args[0].shape
 
     def code(self, node: Apply) -> str:
@@ -74,9 +75,9 @@ class _Solve(_OnMatrices):
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
         a, b = args
-        _square(a.shape, self.name)
+        square_matrices(a.shape)
         if a.shape[:-1] != b.shape[:-1]:
-            raise ShapeError(f"solve: shapes {show(a.shape)} and {show(b.shape)} do not fit")
+            raise ShapeError(f"shapes {show(a.shape)} and {show(b.shape)} do not fit")
         return b.shape
 
     def vjp(self, g: Graph, node: Apply, out: Value, i: int, ct: Value) -> Value:
@@ -109,7 +110,7 @@ class _OfMatrix(Reduction):
     """A number per matrix: a reduction over the last two axes."""
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
-        _square(args[0].shape, self.name)
+        square_matrices(args[0].shape)
         return args[0].shape[:-2]
 
     def code(self, node: Apply) -> str:

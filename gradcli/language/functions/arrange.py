@@ -43,7 +43,7 @@ def squeeze(g: Graph, x: Value, axis: Axis = None) -> Value:
         return reshape_op(g, x, tuple(n for n in x.shape if n != 1))
     axes = normal_axes(axis, x.rank)
     if any(x.shape[k] != 1 for k in axes):
-        raise ShapeError(f"squeeze: axis {axis} of shape {show(x.shape)} is not of size 1")
+        raise ShapeError(f"axis {axis} of shape {show(x.shape)} is not of size 1")
     return reshape_op(g, x, tuple(n for k, n in zip(range(-x.rank, 0), x.shape, strict=True) if k not in axes))
 
 
@@ -111,20 +111,20 @@ def _triangle(g: Graph, x: Value, keep: NDArray[np.bool_]) -> Value:
     return where(g, g.constant(keep, kind="bool"), x, g.literal(0.0))
 
 
-def _matrix_size(x: Value, name: str) -> tuple[int, int]:
+def _matrix_size(x: Value) -> tuple[int, int]:
     if x.rank < 2:
-        raise ShapeError(f"{name} needs a matrix, got shape {show(x.shape)}")
+        raise ShapeError(f"a matrix is needed, got shape {show(x.shape)}")
     return x.shape[-2], x.shape[-1]
 
 
 @function("the lower triangle, up to the k-th diagonal; zeros elsewhere")
 def tril(g: Graph, x: Value, k: int = 0) -> Value:
-    return _triangle(g, x, np.tri(*_matrix_size(x, "tril"), k, dtype=bool))
+    return _triangle(g, x, np.tri(*_matrix_size(x), k, dtype=bool))
 
 
 @function("the upper triangle, from the k-th diagonal on; zeros elsewhere")
 def triu(g: Graph, x: Value, k: int = 0) -> Value:
-    return _triangle(g, x, ~np.tri(*_matrix_size(x, "triu"), k - 1, dtype=bool))
+    return _triangle(g, x, ~np.tri(*_matrix_size(x), k - 1, dtype=bool))
 
 
 def _pad_widths(widths: Any, rank: int) -> list[tuple[int, int]]:
@@ -176,7 +176,7 @@ def take_along_axis(g: Graph, x: Value, indices: NDArray[np.intp], one_axis: int
     (k,) = normal_axes(one_axis, x.rank)
     index = checked_indices(indices, x.shape[k], f"axis {one_axis} of shape {show(x.shape)}")
     if index.ndim != x.rank:
-        raise ShapeError(f"take_along_axis: indices of shape {show(index.shape)} for shape {show(x.shape)}")
+        raise ShapeError(f"indices of shape {show(index.shape)} for shape {show(x.shape)}")
     shape = list(x.shape)
     shape[k] = index.shape[k]
     whole = np.broadcast_to(index, shape)

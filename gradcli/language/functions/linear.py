@@ -186,7 +186,7 @@ def kron(g: Graph, a: Value, b: Value) -> Value:
 @function("sum of the diagonal over the first two axes")
 def trace(g: Graph, x: Value) -> Value:
     if x.rank < 2:
-        raise ShapeError(f"trace needs a matrix, got shape {show(x.shape)}")
+        raise ShapeError(f"a matrix is needed, got shape {show(x.shape)}")
     return sum_(g, diagonal(g, x, 0, 1), (-1,))
 
 
@@ -195,7 +195,7 @@ def diag(g: Graph, x: Value) -> Value:
     if x.rank == 2:
         return diagonal(g, x, 0, 1)
     if x.rank != 1:
-        raise ShapeError(f"diag needs a vector or a matrix, got shape {show(x.shape)}")
+        raise ShapeError(f"a vector or a matrix is needed, got shape {show(x.shape)}")
     (n,) = x.shape
     return reshape(g, scatter(g, x, np.arange(n) * (n + 1), n * n), (n, n))
 
@@ -232,8 +232,7 @@ def solve(g: Graph, a: Value, b: Value) -> Value:
     vector = b.rank == 1
     if vector:
         b = reshape(g, b, (*b.shape, 1))
-    if a.rank < 2 or a.shape[-1] != a.shape[-2]:
-        raise ShapeError(f"solve needs a square matrix in the last two axes, got shape {show(a.shape)}")
+    linalg.square_matrices(a.shape)
     if a.shape[-1] != b.shape[-2]:
         raise ShapeError(f"the sizes {a.shape[-1]} and {b.shape[-2]} differ")
     stack = broadcast(a.shape[:-2], b.shape[:-2])
@@ -243,6 +242,5 @@ def solve(g: Graph, a: Value, b: Value) -> Value:
 
 @function("lower factor L of a symmetric positive definite matrix (its symmetric part is taken), a = L @ L.T")
 def cholesky(g: Graph, a: Value) -> Value:
-    if a.rank < 2 or a.shape[-1] != a.shape[-2]:
-        raise ShapeError(f"cholesky needs a square matrix in the last two axes, got shape {show(a.shape)}")
+    linalg.square_matrices(a.shape)
     return linalg.cholesky(g, mul(g, add(g, a, linalg.transposed(g, a)), g.literal(0.5)))
