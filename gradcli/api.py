@@ -33,7 +33,9 @@ def grad(problem: Source, **options: Unpack[Options]) -> Gradient:
     """The summed gradient: for each source d(sum of output_gradient * target) / d source, in the source's shape."""
     q = Question.of(problem, options)
     p = q.program
-    answer = q.run({(name,): v for name, v in gradient_nodes(p.graph, p.targets, p.sources, q.weights).items()})
+    nodes = {(name,): v for name, v in gradient_nodes(p.graph, p.targets, p.sources, q.weights).items()}
+    answer = q.run(nodes)
+    q.write_formulas(nodes)
     gradient = {name: q.filled(answer[name,], s.shape) for name, s in p.sources.items()}
     return Gradient(gradient=gradient, **q.common(answer))
 
@@ -41,7 +43,9 @@ def grad(problem: Source, **options: Unpack[Options]) -> Gradient:
 def jacobian(problem: Source, **options: Unpack[Options]) -> Jacobian:
     """The rows: for each target and source an array of shape target.shape + source.shape, unweighted."""
     q = Question.of(problem, options)
-    answer = q.run(q.rows(lambda target: rows_forward(target, list(q.program.sources.values()))))
+    rows = q.rows(lambda target: rows_forward(target, list(q.program.sources.values())))
+    answer = q.run(rows)
+    q.write_formulas(rows)
     return Jacobian(jacobian=q.rows_of(answer), **q.common(answer))
 
 
@@ -66,6 +70,7 @@ def _compare(problem: Problem, options: Options, *, forward: bool) -> Comparison
     rows = q.rows(lambda target: forward and inputs <= max(_FORWARD_ROWS, _FORWARD_FACTOR * size(target.shape)))
     summed = gradient_nodes(p.graph, p.targets, p.sources, q.weights)
     answer = q.run({**rows, **{(name,): v for name, v in summed.items()}})
+    q.write_formulas(rows)
     gradient = {name: q.filled(answer[name,], s.shape) for name, s in p.sources.items()}
     blocks = q.rows_of(answer)
     common = q.common(answer)
@@ -88,6 +93,8 @@ def hessian(problem: Source, **options: Unpack[Options]) -> Hessian:
     p = q.program
     shapes = {name: s.shape for name, s in p.sources.items()}
     q.refuse_large([a + b for a in shapes.values() for b in shapes.values()])
-    answer = q.run(hessian_nodes(p.graph, p.targets, p.sources, q.weights))
+    nodes = hessian_nodes(p.graph, p.targets, p.sources, q.weights)
+    answer = q.run(nodes)
+    q.write_formulas(nodes)
     blocks = {a: {b: q.filled(answer[a, b], shapes[a] + shapes[b]) for b in shapes} for a in shapes}
     return Hessian(hessian=blocks, **q.common(answer))

@@ -39,6 +39,7 @@ class Options(TypedDict, total=False):
     unconnected: "none" (None) or "zero" (zeros) for a source that no target depends on.
     dtype: "float64" or "float32". as_written: do not rewrite what is written unstably.
     max_memory: refuse to use more bytes (default: a quarter of the machine's memory).
+    formulas: also the derivatives as formulas, as text of the language or as "latex"; expand: without let names.
     """
 
     targets: Iterable[str] | None
@@ -49,6 +50,8 @@ class Options(TypedDict, total=False):
     dtype: str
     as_written: bool
     max_memory: int | None
+    formulas: Literal["text", "latex"] | None
+    expand: bool
 
 
 @dataclass
@@ -58,11 +61,11 @@ class Question:
     problem: Problem
     program: Program
     weights: dict[str, Numbers]
-    zero: bool
+    options: Options
     dtype: str
-    max_memory: int | None
     _watched: list[Watched] = field(default_factory=list)
     _notes: list[Note] = field(default_factory=list)
+    _formulas: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, problem: Source, options: Options) -> Question:
@@ -75,8 +78,7 @@ class Question:
             loaded, options.get("targets"), options.get("sources"), options.get("at"), options.get("output_gradients")
         )
         program = assemble(loaded, targets, sources, as_written=options.get("as_written", False))
-        zero = options.get("unconnected", "none") == "zero"
-        return cls(loaded, program, _weights(loaded, program), zero, dtype, options.get("max_memory"))
+        return cls(loaded, program, _weights(loaded, program), options, dtype)
 
     def rows(self, forward: Callable[[Value], bool]) -> dict[Key, Value | None]:
         """The nodes of all rows, by (target, source); `forward(target)` chooses the mode."""
@@ -121,7 +123,9 @@ class Question:
 
     def filled(self, array: Numbers | None, shape: tuple[int, ...]) -> Numbers | None:
         """Zeros for None where that was asked for."""
-        return np.zeros(shape, dtype=self.dtype) if array is None and self.zero else array
+        return (
+            np.zeros(shape, dtype=self.dtype) if array is None and self.options.get("unconnected") == "zero" else array
+        )
 
     def common(self, answer: Mapping[Key, Numbers | None]) -> dict[str, Any]:
         """The fields that every result has."""
@@ -138,7 +142,32 @@ class Question:
             "notes": (*self._unconnected_notes(answer), *self._notes),
             "title": self.problem.title,
             "file": self.problem.file,
+            "formulas": self._formulas,
         }
+
+    def write_formulas(self, nodes: Mapping[Any, Value | None]) -> None:
+        """The formulas of the answer, where they were asked for; `nodes` by source, (target, source) or a pair."""
+        form = self.options.get("formulas")
+        if form is None:
+            return
+        from gradcli.formulas import formulas_of
+
+        p = self.program
+        found = formulas_of(
+            p,
+            nodes,
+            p.lets,
+            expand=self.options.get("expand", False),
+            latex=form == "latex",
+            taken=self.problem.constants,
+        )
+        self._formulas = {}
+        for (first, *rest), text in found.formulas.items():
+            if rest:
+                self._formulas.setdefault(first, {})[rest[0]] = text
+            else:
+                self._formulas[first] = text
+        self._notes += [Note("formula", gap.text) for gap in found.gaps]
 
     def _unconnected_notes(self, answer: Mapping[Key, Numbers | None]) -> list[Note]:
         """One note per source that nothing differentiable leads from, with the reason."""
@@ -157,7 +186,8 @@ class Question:
         self._refuse_memory(sum(size(shape) for shape in shapes) * np.dtype(self.dtype).itemsize)
 
     def _refuse_memory(self, needed: int) -> None:
-        limit = self.max_memory if self.max_memory is not None else _quarter_of_memory()
+        asked = self.options.get("max_memory")
+        limit = asked if asked is not None else _quarter_of_memory()
         if needed > limit:
             raise InputError(
                 Fault(

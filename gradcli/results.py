@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ class Result:
         dtype: "float64" or "float32".
         notes: what the reader should know, in the order of the file.
         title: the file's title; `file`: its name as it was given.
+        formulas: where they were asked for, the formula of each derivative by the keys of the answer (for compare those
+            of the rows): nested lists of text in the shape of the numbers, None where there is no formula.
     """
 
     targets: Mapping[str, Array]
@@ -43,6 +46,7 @@ class Result:
     notes: tuple[Note, ...] = ()
     title: str | None = None
     file: str | None = None
+    formulas: Mapping[str, Any] | None = None
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:

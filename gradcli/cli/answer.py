@@ -81,6 +81,8 @@ def _result(call: Call, question: str) -> Result:
         unconnected=call.unconnected,
         dtype=call.dtype,
         as_written=call.as_written,
+        formulas="latex" if call.latex else "text" if call.formulas or call.expand else None,
+        expand=call.expand,
         max_memory=call.max_memory,
     )
     return result

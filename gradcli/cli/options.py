@@ -80,6 +80,9 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an i
 AsWritten = Annotated[
     bool, typer.Option("--as-written", help="Compute what is written, without rewriting unstable forms.")
 ]
+Formulas = Annotated[bool, typer.Option("--formulas", help="Show the derivatives as formulas, too.")]
+Latex = Annotated[bool, typer.Option("--latex", help="Show the formulas in LaTeX.")]
+Expand = Annotated[bool, typer.Option("--expand", help="Write formulas without let names.")]
 MaxMemory = Annotated[
     int | None,
     typer.Option(
@@ -105,6 +108,9 @@ class Call:
     output: Output = None
     precision: Precision = None
     full: Full = False
+    formulas: Formulas = False
+    latex: Latex = False
+    expand: Expand = False
     as_written: AsWritten = False
     max_memory: MaxMemory = None
     quiet: Quiet = False

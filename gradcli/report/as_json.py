@@ -20,6 +20,7 @@ def render(result: Result, options: ReportOptions) -> str:
     content = {
         "schema_version": 1,
         **_answer(result, nest=options.nest),
+        **({} if result.formulas is None else {"formulas": _formulas(result, nest=options.nest)}),
         "shapes": {name: list(shape) for name, shape in result.shapes.items()},
         "dtype": result.dtype,
         "notes": [asdict(note) for note in result.notes],
@@ -53,6 +54,14 @@ def _answer(result: Result, *, nest: bool) -> dict[str, Any]:
         pairs = _each(result.hessian, by_source)
         return {"command": "hessian", "targets": targets, "hessian": _nested(pairs) if nest else pairs}
     raise TypeError(f"no JSON form for {type(result).__name__}")
+
+
+def _formulas(result: Result, *, nest: bool) -> dict[str, Any]:
+    """In the nesting of the answer."""
+    found = dict(result.formulas or {})
+    if not isinstance(result, Gradient):
+        found = {name: _nested(row) if nest else row for name, row in found.items()}
+    return _nested(found) if nest and isinstance(result, Gradient | Hessian) else found
 
 
 def _each(rows: Mapping[str, Mapping[str, Array | None]], convert: Any) -> dict[str, Any]:

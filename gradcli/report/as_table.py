@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from gradcli.report import ReportOptions, page, rows
+from gradcli.report.formulas import formulas
 from gradcli.report.gradients import gradient
 from gradcli.report.layout import Line, Span
 from gradcli.results import Comparison, Gradient, Hessian, Jacobian, PerExample, Result
@@ -26,6 +27,8 @@ def _page(result: Result, options: ReportOptions) -> Iterator[Line]:
     yield from body
     if isinstance(result, Comparison):
         yield page.verdict(result)
+    if result.formulas is not None:
+        yield from _after_blank(formulas(result, options))
     if any(span.text.lstrip().startswith("… ") for line in body for span in line):
         yield from [(), (Span("--full shows what is left out (…)", "dim"),)]
     if options.notes:

@@ -23,6 +23,8 @@ NOTHING_SAID = {
     "unconnected": "none",
     "dtype": "float64",
     "as_written": False,
+    "formulas": None,
+    "expand": False,
     "max_memory": None,
 }
 

@@ -246,11 +246,18 @@ arctanh = row(
     outside=Special(sp.Abs(x) > 1, "not a real number"),
 )
 _hypot = call("hypot")(x, y)
+
+
+def _over_square(e: Any) -> Any:
+    """e / (x*x + y*y) in two steps, neither of which overflows; sympy would join plain divisions to one."""
+    return call("div")(call("div")(e, _hypot), _hypot)
+
+
 arctan2 = row(
     "arctan2",
     sp.atan2(x, y),
-    y / _hypot / _hypot,
-    -x / _hypot / _hypot,
+    _over_square(y),
+    -_over_square(x),
     args="x y",
     code="arctan2({0}, {1})",
     doc="angle of the point (x, y), as arctan2(y, x)",

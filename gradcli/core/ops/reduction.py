@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.core.elementwise import ELEMENTWISE
-from gradcli.core.families import Cut, Partial, Reduction, Structural, Watch, names
+from gradcli.core.families import Cut, Linear, Partial, Reduction, Structural, Watch, names
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Apply, Value
 from gradcli.core.ops.elementwise import add, exp, mul, sub, tip_ratio, where
@@ -245,10 +245,11 @@ class _Cumprod(_Along):
 cumprod = _Cumprod()
 
 
-class _TakeAlong(_Along):
+class _TakeAlong(_Along, Linear):
     """take_along_axis on the last axis; the index array (second operand) is a cut and has no leading axes."""
 
-    name, tame = "take_along", True
+    name = "take_along"
+    drops = True
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
         return (*args[0].shape[:-1], args[1].shape[-1])
@@ -263,10 +264,11 @@ class _TakeAlong(_Along):
         return g.apply(self, (t, node.args[1]), node.params)
 
 
-class _PutAlong(_Along):
+class _PutAlong(_Along, Linear):
     """The adjoint: zeros of length params[1] along the last axis, with the entries added at the index array."""
 
-    name, tame = "put_along", True
+    name = "put_along"
+    leaves = True
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
         return (*args[0].shape[:-1], params[1])
