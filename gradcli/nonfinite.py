@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,14 @@ Index = tuple[int, ...]
 Numbers = Mapping[Value, NDArray[Any]]
 
 
-def nonfinite_note(program: Program, label: str, result: Value, array: NDArray[Any], dtype: str) -> Note:
-    """The note for a result that holds something that is not finite."""
+def nonfinite_note(
+    program: Program, label: Callable[[Index], str], result: Value, array: NDArray[Any], dtype: str
+) -> Note:
+    """The note for a result that holds something that is not finite; `label` names an entry of it."""
     bad = np.argwhere(~np.isfinite(array))
     index = tuple(int(k) for k in bad[0])
     more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
-    head = f"{label}{entry_text(index)} is {_word(array[index])}{more}"
+    head = f"{label(index)} is {_word(array[index])}{more}"
     g = program.graph
     needed = [g.values[i] for i in g.ancestors([result]) if not isinstance(g.values[i], Literal)]
     if sum(size(v.shape) for v in needed) * 8 > _MOST_BYTES:

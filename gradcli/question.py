@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial as bind
 from typing import Any, Literal, TypedDict
 
 import numpy as np
@@ -22,7 +23,7 @@ from gradcli.program import Program, assemble
 from gradcli.reasons import unconnected_reason
 from gradcli.results import Note
 from gradcli.selection import choose
-from gradcli.watch import Watched, kink_notes, watched
+from gradcli.watch import Watched, entry_text, kink_notes, watched
 
 __all__ = ["Options", "Question", "Source"]
 
@@ -118,8 +119,17 @@ class Question:
         for key, v in order:
             is_result = v is not None and v.kind == "float" and key[:2] != ("", "source")
             if v is not None and is_result and not np.isfinite(numbers[v]).all():
-                return [nonfinite_note(self.program, _label(key), v, numbers[v], self.dtype)]
+                return [nonfinite_note(self.program, bind(self._label, key), v, numbers[v], self.dtype)]
         return []
+
+    def _label(self, key: Key, index: tuple[int, ...]) -> str:
+        """What an entry of a result is called: `y[0]`, `the derivative of y[0] by x[1]`."""
+        if key[:2] == ("", "target"):
+            return key[2] + entry_text(index)
+        if len(key) == 1:
+            return f"the gradient of {key[0]}{entry_text(index)}"
+        rank = max(0, len(index) - self.program.sources[key[1]].rank)
+        return f"the derivative of {key[0]}{entry_text(index[:rank])} by {key[1]}{entry_text(index[rank:])}"
 
     def filled(self, array: Numbers | None, shape: tuple[int, ...]) -> Numbers | None:
         """Zeros for None where that was asked for."""
@@ -196,13 +206,6 @@ class Question:
                     "choose fewer targets (-t) or sources (-s), or raise the limit with --max-memory",
                 )
             )
-
-
-def _label(key: Key) -> str:
-    """What a result is called in a note."""
-    if key[:2] == ("", "target"):
-        return key[2]
-    return f"the gradient of {key[0]}" if len(key) == 1 else f"the derivative of {key[0]} by {key[1]}"
 
 
 def _quarter_of_memory() -> int:

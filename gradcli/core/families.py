@@ -63,11 +63,13 @@ class Op(ABC):
     Attributes:
         name: unique; what the graph prints.
         kind: the kind of its value ("float", "bool", "index").
+        keeps_kind: the value is of its first operand's kind (entries are only moved).
         tame: finite operands of ordinary size give finite values and finite partials.
     """
 
     name: str
     kind: str = "float"
+    keeps_kind: bool = False
     tame: bool = False
 
     @abstractmethod

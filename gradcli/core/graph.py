@@ -76,7 +76,8 @@ class Graph:
             folded = op.fold(args, params)
             if folded is not None:
                 return self.literal(folded)
-            value = Value(len(self.values), bounded(op.shape(args, params)), op.kind)
+            kind = args[0].kind if op.keeps_kind else op.kind
+            value = Value(len(self.values), bounded(op.shape(args, params)), kind)
             varying = False
             wild = not op.tame
             for a in args:

@@ -285,7 +285,8 @@ def _rotated(a: Array) -> tuple[Array, Array, Array, Array]:
 
 def _product_without(s: Array, *left_out: Array) -> Array:
     """The product of s along the last axis without the positions that are left out."""
-    return np.where(reduce(np.logical_or, left_out), np.ones((), s.dtype), s).prod(axis=-1)  # type: ignore[no-any-return]
+    product: Array = np.where(reduce(np.logical_or, left_out), np.ones((), s.dtype), s).prod(axis=-1)
+    return product
 
 
 def _cross_rows(a: Array, b: Array) -> Array:
@@ -296,7 +297,8 @@ def _cross_rows(a: Array, b: Array) -> Array:
 
 def _turned(a: Array) -> Array:
     """The cofactors of 2 x 2 matrices."""
-    return np.flip(a, (-2, -1)) * np.array([[1, -1], [-1, 1]], dtype=a.dtype)  # type: ignore[no-any-return]
+    turned: Array = np.flip(a, (-2, -1)) * np.array([[1, -1], [-1, 1]], dtype=a.dtype)
+    return turned
 
 
 @_kernel

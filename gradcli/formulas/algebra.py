@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
-from sympy.logic.boolalg import Boolean
 
+from gradcli.formulas.choices import choice, condition, counted
 from gradcli.formulas.clock import Clock
 from gradcli.formulas.numerals import GiveUp
 
@@ -93,19 +93,20 @@ class Algebra:
         """a * b; 0 times anything is 0."""
         if ZERO in (a, b) or sp.false in (a, b):
             return ZERO
-        return self.apply(lambda x, y: _counted(x) * _counted(y), a, b)
+        return self.apply(lambda x, y: counted(x) * counted(y), a, b)
 
     def total(self, entries: Iterable[Any]) -> Any:
         """The sum of entries."""
-        return self.apply(lambda *e: sp.Add(*map(_counted, e)), *[e for e in entries if e != ZERO])
+        return self.apply(lambda *e: sp.Add(*map(counted, e)), *[e for e in entries if e != ZERO])
 
     def choose(self, c: Any, a: Any, b: Any) -> Any:
         """`a` where the condition holds, else `b`. What is not chosen may be missing."""
+        c = c if isinstance(c, Missing) else condition(c)
         if a == b or c == sp.true:
             return a
         if c == sp.false:
             return b
-        return self.apply(_piecewise, c, a, b)
+        return self.apply(choice, c, a, b)
 
     def map(self, make: Callable[..., Any], *arrays: Entries) -> Entries:
         """`make` on each entry of the broadcast arrays; it takes care of Missing itself."""
@@ -143,31 +144,3 @@ def filled(entries: list[Any], shape: tuple[int, ...]) -> Entries:
 
 def _bits(n: Any) -> int:
     return int(n.p).bit_length() + int(n.q).bit_length() if n.is_Rational else 64
-
-
-def _counted(e: Any) -> Any:
-    """A condition as 1 or 0, as NumPy counts it."""
-    if not isinstance(e, Boolean) or e.is_Symbol:
-        return e
-    return ONE if e is sp.true else ZERO if e is sp.false else _piecewise(e, ONE, ZERO)
-
-
-def _piecewise(c: Any, a: Any, b: Any) -> Any:
-    """`a` where c holds, else `b`; both in their simplest form under what is known there."""
-    a, b = _under(a, c, 0), _under(b, c, 1)
-    if a == b:
-        return a
-    if isinstance(a, sp.Piecewise) and len(a.args) == 2 and a.args[1].expr == b:
-        a, c = a.args[0].expr, sp.And(c, a.args[0].cond)
-    return sp.Piecewise((a, c), (b, True), evaluate=False)
-
-
-def _under(e: Any, c: Any, branch: int) -> Any:
-    """`e` where it is known whether `c` holds: choices by the same condition are made, larger and smaller are known."""
-    known = {p: p.args[branch].expr for p in e.atoms(sp.Piecewise) if len(p.args) == 2 and p.args[0].cond == c}
-    if isinstance(c, sp.core.relational._Inequality):
-        larger = (c.gts, c.lts)[branch]
-        smaller = (c.lts, c.gts)[branch]
-        known[sp.Max(larger, smaller, evaluate=False)] = larger
-        known[sp.Min(larger, smaller, evaluate=False)] = smaller
-    return e.xreplace(known) if known else e

@@ -9,6 +9,7 @@ import sympy as sp
 from gradcli.core.elementwise import Elementwise
 from gradcli.core.nodes import Apply, Literal
 from gradcli.formulas.algebra import ONE, ZERO, Algebra, Entries
+from gradcli.formulas.choices import condition, is_count, nonzero
 from gradcli.formulas.numerals import GiveUp, number
 from gradcli.formulas.rules import SCALARS, rule, scalar
 
@@ -72,9 +73,8 @@ def _relation(name: str, relation: Any) -> None:
     def value(x: Any, y: Any) -> Any:
         if relation in (sp.Eq, sp.Ne) and (x in _INFINITE) != (y in _INFINITE):
             return sp.true if relation is sp.Ne else sp.false  # the point and what is computed from it are finite
-        if y.is_Number and _is_choice_of_numbers(x):
-            (a, c), (b, _) = x.args
-            return _selected(c, bool(relation(a, y)), bool(relation(b, y)))
+        if y == 0 and relation in (sp.Eq, sp.Ne) and is_count(x):
+            return nonzero(x) if relation is sp.Ne else sp.Not(nonzero(x))
         return relation(x, y, evaluate=_small(x) and _small(y))
 
     scalar(name)(value)
@@ -83,17 +83,6 @@ def _relation(name: str, relation: Any) -> None:
 def _small(e: Any) -> bool:
     """Whether sympy may think about it. Choices it would turn into logic that no one reads."""
     return sum(1 for _ in sp.preorder_traversal(e)) <= _DECIDABLE and not e.has(sp.Piecewise)
-
-
-def _is_choice_of_numbers(e: Any) -> bool:
-    return isinstance(e, sp.Piecewise) and len(e.args) == 2 and all(value.is_Number for value, _ in e.args)
-
-
-def _selected(c: Any, first: bool, second: bool) -> Any:
-    """The condition that is `first` where c holds, else `second`."""
-    if first == second:
-        return sp.true if first else sp.false
-    return c if first else sp.Not(c)
 
 
 _INFINITE = (sp.oo, -sp.oo)
@@ -106,9 +95,8 @@ for _name, _kind in {
     "not_equal": sp.Ne,
 }.items():
     _relation(_name, _kind)
-scalar("logical_and")(sp.And)
-scalar("logical_or")(sp.Or)
-scalar("logical_not")(sp.Not)
+for _name, _logic in {"logical_and": sp.And, "logical_or": sp.Or, "logical_not": sp.Not}.items():
+    scalar(_name)(lambda *parts, logic=_logic: logic(*map(condition, parts)))
 
 
 @scalar("isfinite", "isnan")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gradcli.errors import Fault, InputError
+from gradcli.language.long_sums import parse_pieces
 from gradcli.language.names import fold
 from gradcli.language.source import Text
 from gradcli.language.spelling import attribute_help, dotted_name, operator_help, syntax_help
@@ -128,7 +129,7 @@ def parse(text: Text, dotted: Collection[str] = ()) -> Expression:
     source = f"({text.text}\n)"
     try:
         with _recursion_limit():
-            root = ast.parse(source, mode="eval").body
+            root = _tree(text.text, source)
     except SyntaxError as e:
         raise _syntax_error(text, e) from None
     except (RecursionError, MemoryError):
@@ -146,6 +147,14 @@ def parse(text: Text, dotted: Collection[str] = ()) -> Expression:
     if faults:
         raise InputError(*faults)
     return expression
+
+
+def _tree(text: str, source: str) -> ast.expr:
+    try:
+        pieces = parse_pieces(text)
+    except SyntaxError:
+        pieces = None  # the whole text has the right place of the error
+    return ast.parse(source, mode="eval").body if pieces is None else pieces
 
 
 @contextmanager

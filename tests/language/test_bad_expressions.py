@@ -1,6 +1,7 @@
 """Every way to write an expression wrongly, with the whole answer: bad_expressions.txt holds both.
 
-Each case is the expression, a line `====` and the diagnostics; `----` parts the cases. The names are those of `SOURCES`.
+Each case is the expression, a line `====` and the diagnostics; `----` parts the cases. The names are those of
+`SOURCES`.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ class _Take(Unary):
     """Entries along the last axis, by a constant 1-d index array (the second operand, a cut)."""
 
     name = "take"
+    keeps_kind = True
     drops: ClassVar[bool] = True
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
@@ -43,6 +44,7 @@ class _Scatter(Unary):
     """Zeros of length n along the last axis, with the entries added at an index array. params: (n,)."""
 
     name = "scatter"
+    keeps_kind = True
     leaves: ClassVar[bool] = True
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
@@ -110,6 +112,7 @@ class _Concatenate(Linear):
     """Joins along the negative axis params[0]. The adjoint by operand i is its slice."""
 
     name = "concatenate"
+    keeps_kind = True
     leaves: ClassVar[bool] = True
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:

@@ -90,6 +90,7 @@ class Broadcast(Unary):
     """NumPy's broadcast_to. params: (shape,)."""
 
     name = "broadcast_to"
+    keeps_kind = True
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
         old, new = args[0].shape, params[0]
@@ -127,6 +128,7 @@ class _Reshape(Unary):
     """The same entries in another shape. params: (shape,)."""
 
     name = "reshape"
+    keeps_kind = True
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
         if size(args[0].shape) != size(params[0]):
@@ -170,6 +172,7 @@ class _Transpose(Unary):
     """params: (perm,), where axis j of the value is axis perm[j] of the operand."""
 
     name = "transpose"
+    keeps_kind = True
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
         return tuple(args[0].shape[k] for k in params[0])
@@ -213,6 +216,7 @@ class _Slice(Unary):
     """One (start, stop, step) per axis, normalised to the axis. params: (cuts,)."""
 
     name = "slice"
+    keeps_kind = True
     drops: ClassVar[bool] = True
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
@@ -236,6 +240,7 @@ class _Unslice(Unary):
     """Zeros of a shape, with the operand at the cuts. params: (cuts, shape)."""
 
     name = "unslice"
+    keeps_kind = True
     leaves: ClassVar[bool] = True
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
