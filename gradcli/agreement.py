@@ -49,7 +49,7 @@ def compare_rows(
             terms = [_weighted(block, weight, expected.ndim) for block, weight in present]
             total = np.asarray(sum(t.sum(axis=0) for t in terms), dtype=dtype)
             size = sum(np.abs(t).sum(axis=0) for t in terms)
-            undefined = _both_signs(terms)
+            undefined = _undefined(terms)
             difference = np.abs(np.where(_same(total, expected) | undefined, 0.0, total - expected))
             fits = difference <= _ULPS * np.finfo(dtype).eps * size
             bad = ~(fits | (difference == 0))
@@ -76,11 +76,12 @@ def _same(a: Numbers, b: Numbers) -> Any:
     return (a == b) | (np.isnan(a) & np.isnan(b))
 
 
-def _both_signs(terms: list[Numbers]) -> Numbers:
-    """Where rows hold infinities of both signs, so that their sum is undefined."""
+def _undefined(terms: list[Numbers]) -> Numbers:
+    """Where the sum of the rows is undefined: they hold infinities of both signs, or infinities and NaN (0 * inf)."""
+    lost = np.any([np.isnan(t).any(axis=0) for t in terms], axis=0)
     up = np.any([(t == np.inf).any(axis=0) for t in terms], axis=0)
     down = np.any([(t == -np.inf).any(axis=0) for t in terms], axis=0)
-    return np.asarray(up & down)
+    return np.asarray((up & down) | (lost & (up | down)))
 
 
 def _notes(
@@ -88,7 +89,12 @@ def _notes(
 ) -> list[Note]:
     notes = []
     if undefined.any():
-        notes.append(Note("undefined-sum", f"{source}: rows hold infinities of both signs, so their sum is undefined"))
+        notes.append(
+            Note(
+                "undefined-sum",
+                f"{source}: the rows hold infinities of both signs, or NaN beside them, so their sum is undefined",
+            )
+        )
     if sum(len(t) for t in terms) > 1 and total.size:
         with np.errstate(all="ignore"):
             cancels = (size > 0) & np.isfinite(size) & (np.abs(total) <= 1e-9 * size)

@@ -180,8 +180,18 @@ def _pull_structural(g: Graph, node: Apply, op: Structural, out: Value, i: int, 
     ct = unlink(g, ct, [o for o in range(-out.rank, 0) if o not in carried], keep_mask=wild)
     links = {k: ct.links[o] for o, k in carried.items()}
     rule = bind(op.vjp, g, node, out, i)
+    counted = bind(op.counted, g, node, back=True)
     return _through(
-        g, ct, op, rule, a.shape, links, carried=carried, keep_mask=wild, thins=isinstance(op, Linear) and op.drops
+        g,
+        ct,
+        op,
+        rule,
+        counted,
+        a.shape,
+        links,
+        carried=carried,
+        keep_mask=wild,
+        thins=isinstance(op, Linear) and op.drops,
     )
 
 
@@ -190,6 +200,7 @@ def _through(
     t: Tangent,
     op: Structural,
     rule: Callable[[Value], Value],
+    counted: Callable[[Value], Value | None],
     shape: Shape,
     links: Mapping[int, int | None],
     *,
@@ -206,7 +217,9 @@ def _through(
     value = rule(full(g, t))
     mask = None
     if t.mask is not None and not isinstance(op, Linear):
-        mask = _any(g, t, [k for k in range(-len(t.shape), 0) if k not in carried])
+        counts = counted(as_float(g, broadcast_to(g, t.mask, t.full_shape)))
+        mixed = [k for k in range(-len(t.shape), 0) if k not in carried]
+        mask = _any(g, t, mixed) if counts is None else as_mask(g, counts)
         value = where(g, mask, value, g.literal(0.0))
     elif keep_mask and isinstance(op, Linear) and (t.mask is not None or thins):
         known = full_mask(g, t)
@@ -249,11 +262,13 @@ def _push(g: Graph, node: Apply, out: Value, i: int, t: Tangent, ahead_wild: boo
     t = unlink(g, t, [k for k in range(-node.args[i].rank, 0) if k not in carried], keep_mask=ahead_wild)
     links = {o: t.links[k] for k, o in carried.items()}
     rule = bind(op.jvp, g, node, out, i)
+    counted = bind(op.counted, g, node, back=False)
     return _through(
         g,
         t,
         op,
         rule,
+        counted,
         out.shape,
         links,
         carried=carried,

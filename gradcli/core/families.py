@@ -137,6 +137,11 @@ class Structural(Op):
     def carried(self, node: Apply, i: int) -> dict[int, int]:
         """{axis of operand i: axis of the value}, negative, for axes along which the op works entry by entry."""
 
+    def counted(self, g: Graph, node: Apply, counts: Value, *, back: bool) -> Value | None:
+        """For an op that mixes only part of what lies along its axes: how many of the entries with `counts` each entry
+        of the result is made of, back (VJP) or forward (JVP). None: of all along the axes."""
+        return None
+
     @abstractmethod
     def vjp(self, g: Graph, node: Apply, out: Value, i: int, ct: Value) -> Value: ...
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradcli.core.nodes import Apply, Literal, Value
+from gradcli.core.nodes import Apply, Literal, Operation, Value
 from gradcli.core.shapes import Shape, bounded
-
-if TYPE_CHECKING:
-    from gradcli.core.families import Op
 
 __all__ = ["Graph"]
 
@@ -68,7 +65,7 @@ class Graph:
         assert isinstance(found, Literal)
         return found
 
-    def apply(self, op: Op, args: tuple[Value, ...], params: tuple[Any, ...] = ()) -> Value:
+    def apply(self, op: Operation, args: tuple[Value, ...], params: tuple[Any, ...] = ()) -> Value:
         """The value of `op` on `args`; the op's shape rule raises ShapeError where they do not fit."""
         key = (op, params, *[a.index for a in args])
         found = self._memo.get(key)

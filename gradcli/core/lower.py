@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy as sp
 
+from gradcli.core.families import Op
+from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
-
-if TYPE_CHECKING:
-    from gradcli.core.families import Op
-    from gradcli.core.graph import Graph
 
 __all__ = ["Program", "compile_expression", "register_head"]
 

@@ -6,7 +6,7 @@ Nothing is evaluated or simplified on construction: what is computed is what was
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from sympy import Symbol
 from sympy.core.basic import Basic
@@ -14,10 +14,7 @@ from sympy.core.expr import Expr
 
 from gradcli.core.shapes import Shape
 
-if TYPE_CHECKING:
-    from gradcli.core.families import Op
-
-__all__ = ["Apply", "Literal", "Value"]
+__all__ = ["Apply", "Literal", "Operation", "Value"]
 
 # A sympy symbol's assumptions take longer to set up than everything else in a node: all values share these.
 _REAL = Symbol("real", real=True)
@@ -72,15 +69,28 @@ class Literal(Value):
         return self
 
 
+class Operation(Protocol):
+    """What nodes and the graph ask of an op; `families.Op` says what each answer means."""
+
+    name: str
+    kind: str
+    keeps_kind: bool
+    tame: bool
+
+    def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape: ...
+    def code(self, node: Apply) -> str: ...
+    def fold(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> float | None: ...
+
+
 class Apply(Basic):  # type: ignore[misc]
     """An op applied to values; `params` are its static parameters (axes, shapes), hashable."""
 
     __slots__ = ("op", "params")
 
-    op: Op
+    op: Any
     params: tuple[Any, ...]
 
-    def __new__(cls, op: Op, args: tuple[Value, ...], params: tuple[Any, ...] = ()) -> Apply:
+    def __new__(cls, op: Operation, args: tuple[Value, ...], params: tuple[Any, ...] = ()) -> Apply:
         self = Basic.__new__(cls, *args)
         self.op, self.params = op, params
         return self  # type: ignore[no-any-return]
@@ -89,4 +99,4 @@ class Apply(Basic):  # type: ignore[misc]
         return (self.op, self.params, *self._args)
 
     def _numpycode(self, printer: object) -> str:
-        return self.op.code(self)
+        return str(self.op.code(self))

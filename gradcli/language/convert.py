@@ -136,7 +136,9 @@ class Converter:
     def _shape(self, given: Any, name: str) -> tuple[int, ...]:
         shape = self.static(given, name)
         shape = (shape,) if isinstance(shape, int) else shape
-        if shape is None or not all(isinstance(n, int) for n in shape):
+        if shape is None:
+            raise CallError(f"{name} must be given", "write (2, 3)")
+        if not all(isinstance(n, int) for n in shape):
             raise CallError(f"{name} must be whole numbers", "write (2, 3)")
         if any(n < -1 for n in shape):
             raise ShapeError(f"a size cannot be negative: {show(shape)}")

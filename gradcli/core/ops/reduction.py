@@ -10,6 +10,7 @@ from gradcli.core.elementwise import ELEMENTWISE
 from gradcli.core.families import Cut, Linear, Partial, Reduction, Structural, Watch, names
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Apply, Value
+from gradcli.core.ops.arrange import cumsum
 from gradcli.core.ops.elementwise import add, exp, mul, sub, tip_ratio, where
 from gradcli.core.ops.shape import broadcast_to, expand_axes, reshape, slice_, sum_, transpose, unslice
 from gradcli.core.shapes import Shape, broadcast, size
@@ -192,6 +193,10 @@ class _Scan(_Along):
     def code(self, node: Apply) -> str:
         return "scan({}, {}, {}, {})".format(*names(node), *node.params)
 
+    def counted(self, g: Graph, node: Apply, counts: Value, *, back: bool) -> Value | None:
+        axis, backwards = node.params
+        return cumsum(g, counts, params=(axis, backwards is not back))
+
     def _back(self, g: Graph, node: Apply, ct: Value) -> Value:
         """The cotangent of b: the recurrence backwards, with the coefficient of the next step."""
         a, (axis, backwards) = node.args[0], node.params
@@ -227,6 +232,10 @@ class _Cumprod(_Along):
         if backwards:
             return f"flip(cumprod(flip({name}, {axis}), {axis}), {axis})"
         return f"cumprod({name}, {axis})"
+
+    def counted(self, g: Graph, node: Apply, counts: Value, *, back: bool) -> Value | None:
+        axis, backwards = node.params
+        return cumsum(g, counts, params=(axis, backwards is not back))
 
     def _before(self, g: Graph, node: Apply, out: Value) -> Value:
         axis, backwards = node.params

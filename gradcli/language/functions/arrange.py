@@ -179,6 +179,8 @@ def take_along_axis(g: Graph, x: Value, indices: NDArray[np.intp], one_axis: int
         raise ShapeError(f"indices of shape {show(index.shape)} for shape {show(x.shape)}")
     shape = list(x.shape)
     shape[k] = index.shape[k]
+    if any(n not in (1, m) for n, m in zip(index.shape, shape, strict=True)):
+        raise ShapeError(f"indices of shape {show(index.shape)} for shape {show(x.shape)}")
     whole = np.broadcast_to(index, shape)
     perm = to_last(x, k)
     picked = take_along(g, transpose_op(g, x, perm), g.constant(np.ascontiguousarray(whole.transpose(perm)), "index"))
