@@ -1,0 +1,161 @@
+"""README.md is true: its commands print what it says, its Python runs, and its set-up commands are those of CI.
+
+`python tests/test_readme.py` writes the output of today into README.md; read the difference before you commit it.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pytest
+
+import gradcli
+from gradcli.cli import commands
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+# Stands in for jq where it is missing: paths such as .a.b and .a[].b, with -c and -r.
+JQ = r"""
+import json, re, sys
+*flags, path = sys.argv[1:]
+values = [json.load(sys.stdin)]
+for key, each in re.findall(r"\.(\w+)|(\[\])", path):
+    values = [item for value in values for item in value] if each else [value[key] for value in values]
+layout = {"separators": (",", ":")} if "-c" in flags else {"indent": 2}
+for value in values:
+    print(value if "-r" in flags and isinstance(value, str) else json.dumps(value, **layout))
+"""
+
+
+def blocks(language: str) -> list[tuple[int, str]]:
+    """(line, text) of each block of the language."""
+    return [(README.count("\n", 0, m.start()) + 1, m[2]) for m in FENCE.finditer(README) if m[1] == language]
+
+
+def commands_of(block: str) -> list[str]:
+    return [line.removeprefix("$ ") for line in block.splitlines() if line.startswith("$ ")]
+
+
+class Shell:
+    """A folder with the samples, and bash with `gradcli`, `python3` and `jq` on its path."""
+
+    def __init__(self, folder: Path, *, jq: bool = True) -> None:
+        self.folder = folder / "work"
+        shutil.copytree(ROOT / "samples", self.folder / "samples")
+        tools = folder / "tools"
+        tools.mkdir()
+        (tools / "jq.py").write_text(JQ)
+        scripts = {"gradcli": "-m gradcli", "python3": ""}
+        if not (jq and shutil.which("jq")):
+            scripts["jq"] = f"'{tools / 'jq.py'}'"
+        for name, arguments in scripts.items():
+            (tools / name).write_text(f"#!/bin/sh\nexec '{sys.executable}' {arguments} \"$@\"\n")
+            (tools / name).chmod(0o755)
+        self.env = {
+            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(Path(gradcli.__file__).parents[1]),
+            "PYTHONUTF8": "1",
+            "COLUMNS": "80",
+        }
+
+    def output(self, command: str) -> str:
+        """Standard output and standard error together, as a terminal shows them."""
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            check=False,
+            timeout=60,
+        )
+        return done.stdout
+
+    def transcript(self, block: str) -> str:
+        """The block as it is when its commands are run."""
+        return "".join(f"$ {command}\n{self.output(command)}" for command in commands_of(block))
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+@pytest.mark.parametrize("block", [pytest.param(text, id=f"line {line}") for line, text in blocks("console")])
+def test_commands_print_what_the_readme_says(shell: Shell, block: str) -> None:
+    """The block is exactly what a terminal of 80 columns shows."""
+    assert shell.transcript(block) == block
+
+
+def test_the_stand_in_for_jq_prints_the_same(tmp_path: Path) -> None:
+    """So the blocks with jq are tested on a machine without it, too."""
+    shell = Shell(tmp_path, jq=False)
+    with_jq = [text for _, text in blocks("console") if "| jq" in text]
+
+    assert with_jq
+    assert [shell.transcript(text) for text in with_jq] == with_jq
+
+
+@pytest.mark.parametrize("block", [pytest.param(text, id=f"line {line}") for line, text in blocks("python")])
+def test_python_prints_what_the_readme_says(block: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block is a doctest of its own, run where the samples are."""
+    monkeypatch.chdir(ROOT)
+    test = doctest.DocTestParser().get_doctest(block, {}, "README.md", "README.md", 0)
+    said: list[str] = []
+
+    outcome = doctest.DocTestRunner().run(test, out=said.append)
+
+    assert outcome.attempted > 0
+    assert outcome.failed == 0, "".join(said)
+
+
+def test_ci_runs_the_commands_of_the_readme() -> None:
+    """There are two set-up commands, and both are lines of `.ci/run`, in this order."""
+    setup = [text.rstrip("\n") for _, text in blocks("sh")]
+    lines = [line.strip() for line in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()]
+
+    assert len(setup) == 2
+    assert setup[1].endswith("-m pytest")
+    assert [line for line in lines if line in setup] == setup
+
+
+def test_every_command_is_in_the_readme() -> None:
+    """No subcommand without an example."""
+    run = {word for _, text in blocks("console") for word in re.findall(r"gradcli (\w+)", text)}
+
+    assert {module.name for module in iter_modules(commands.__path__)} <= run
+
+
+def test_every_sample_is_in_the_readme() -> None:
+    """Each is shown with its output."""
+    run = {name for _, text in blocks("console") for name in re.findall(r"gradcli .*samples/([\w.]+)", text)}
+
+    assert run == {path.name for path in (ROOT / "samples").iterdir()}
+
+
+def updated() -> Iterator[str]:
+    """README.md with the output of today, in parts."""
+    end = 0
+    for found in FENCE.finditer(README):
+        if found[1] == "console":
+            with tempfile.TemporaryDirectory() as folder:
+                yield README[end : found.start(2)] + Shell(Path(folder)).transcript(found[2])
+            end = found.end(2)
+    yield README[end:]
+
+
+if __name__ == "__main__":
+    (ROOT / "README.md").write_text("".join(updated()), "utf-8")
