@@ -204,6 +204,29 @@ def log_softmax(x: Array, axis: int) -> Any:
     return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
 
 
+def _heaviest(y: Array, axis: int) -> Array:
+    return np.expand_dims(np.argmax(y, axis=axis), axis)
+
+
+@_kernel
+def centred(y: Array, t: Array, axis: int) -> Any:
+    """t - sum(y * t) for weights y that sum to 1: counted from the t of the heaviest weight, so that nothing cancels
+    where that weight is nearly 1."""
+    d = t - np.take_along_axis(t, _heaviest(y, axis), axis)
+    return d - (y * d).sum(axis=axis, keepdims=True)
+
+
+@_kernel
+def pulled(y: Array, t: Array, axis: int) -> Any:
+    """t - y * sum(t), whose sum is 0: the heaviest entry, where the difference cancels, is made of the others."""
+    out = t - y * t.sum(axis=axis, keepdims=True)
+    at = _heaviest(y, axis)
+    rest = out.copy()
+    np.put_along_axis(rest, at, 0.0, axis)
+    np.put_along_axis(out, at, -rest.sum(axis=axis, keepdims=True), axis)
+    return out
+
+
 @_kernel
 def norm2(x: Array, axis: Any) -> Any:
     """sqrt(sum(x * x)), scaled only where the squares overflow or vanish."""

@@ -229,3 +229,21 @@ def _log_softmax(algebra: Algebra, node: Apply, args: list[Entries]) -> Entries:
         return entries[k] - _log_sum_exp(*entries) if len(entries) > 1 else ZERO
 
     return algebra.along(lambda e: _each(algebra, share, e), node.params[0], args[0])
+
+
+@rule("centred")
+def _centred(algebra: Algebra, node: Apply, args: list[Entries]) -> Entries:
+    def centred(y: list[Any], t: list[Any]) -> list[Any]:
+        mean = algebra.total([algebra.times(a, b) for a, b in zip(y, t, strict=True)])
+        return [algebra.total([b, algebra.times(sp.S.NegativeOne, mean)]) for b in t]
+
+    return algebra.along(centred, node.params[0], *args)
+
+
+@rule("pulled")
+def _pulled(algebra: Algebra, node: Apply, args: list[Entries]) -> Entries:
+    def pulled(y: list[Any], t: list[Any]) -> list[Any]:
+        total = algebra.times(sp.S.NegativeOne, algebra.total(t))
+        return [algebra.total([b, algebra.times(a, total)]) for a, b in zip(y, t, strict=True)]
+
+    return algebra.along(pulled, node.params[0], *args)

@@ -31,7 +31,11 @@ def apply_index(convert: Converter, x: Value, index: Any, name: str) -> Value:
     if axis is not None:  # one array along one axis, the others whole: the other axes stay apart
         picked = take_axis(g, x, np.ravel(items[axis]) % x.shape[axis], axis - x.rank)
         return reshape(g, picked, x.shape[:axis] + arrays[0].shape + x.shape[axis + 1 :])
-    places = np.arange(size(x.shape)).reshape(x.shape)[tuple(items)]
+    try:
+        places = np.arange(size(x.shape)).reshape(x.shape)[tuple(items)]
+    except IndexError:
+        shapes = " and ".join(show(a.shape) for a in arrays)
+        raise CallError(f"the index arrays of {name} do not broadcast: shapes {shapes}", kind="index") from None
     flat = take(g, reshape(g, x, (size(x.shape),)), places.ravel())
     return reshape(g, flat, places.shape)
 

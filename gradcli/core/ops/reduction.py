@@ -11,7 +11,7 @@ from gradcli.core.families import Cut, Linear, Partial, Reduction, Structural, W
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Apply, Value
 from gradcli.core.ops.arrange import cumsum
-from gradcli.core.ops.elementwise import add, exp, mul, sub, tip_ratio, where
+from gradcli.core.ops.elementwise import add, exp, mul, neg, sub, tip_ratio, where
 from gradcli.core.ops.shape import broadcast_to, expand_axes, reshape, slice_, sum_, transpose, unslice
 from gradcli.core.shapes import Shape, broadcast, size
 
@@ -140,6 +140,61 @@ class _Along(Structural):
         return {k: k for k in range(-node.args[0].rank, 0) if k != node.params[0]}
 
 
+class _Weighing(_Along):
+    """Ops of weights y that sum to 1 along the axis, and of t: both operands have one shape."""
+
+    tame = True
+
+    def code(self, node: Apply) -> str:
+        return "{}({}, {}, {})".format(self.name, *names(node), node.params[0])
+
+
+class _Centred(_Weighing):
+    """t - sum(y * t): the derivative of log_softmax forward. Adjoint in t: `pulled`."""
+
+    name = "centred"
+    flat_jvp = True
+
+    def vjp(self, g: Graph, node: Apply, out: Value, i: int, ct: Value) -> Value:
+        if i == 1:
+            return _weighed(g, _PULLED, node.args[0], ct, node.params[0])
+        return neg(g, mul(g, node.args[1], _total(g, ct, node.params[0])))
+
+    def jvp(self, g: Graph, node: Apply, out: Value, i: int, t: Value) -> Value:
+        if i == 1:
+            return _weighed(g, self, node.args[0], t, node.params[0])
+        sums = neg(g, _total(g, mul(g, t, node.args[1]), node.params[0]))
+        return broadcast_to(g, sums, t.shape)
+
+
+class _Pulled(_Weighing):
+    """t - y * sum(t): the derivative of log_softmax backwards."""
+
+    name = "pulled"
+
+    def vjp(self, g: Graph, node: Apply, out: Value, i: int, ct: Value) -> Value:
+        if i == 1:
+            return _weighed(g, _CENTRED, node.args[0], ct, node.params[0])
+        return neg(g, mul(g, ct, _total(g, node.args[1], node.params[0])))
+
+    def jvp(self, g: Graph, node: Apply, out: Value, i: int, t: Value) -> Value:
+        if i == 1:
+            return _weighed(g, self, node.args[0], t, node.params[0])
+        return neg(g, mul(g, t, _total(g, node.args[1], node.params[0])))
+
+
+_CENTRED, _PULLED = _Centred(), _Pulled()
+
+
+def _weighed(g: Graph, op: _Weighing, y: Value, t: Value, axis: int) -> Value:
+    return g.apply(op, (broadcast_to(g, y, t.shape), t), (axis,))
+
+
+def _total(g: Graph, v: Value, axis: int) -> Value:
+    """The sum along the axis, which stays with size 1."""
+    return expand_axes(g, sum_(g, v, (axis,)), (axis,))
+
+
 class _Softmax(_Along):
     """Its Jacobian diag(y) - y y^T is symmetric: one rule serves both modes."""
 
@@ -150,9 +205,7 @@ class _Softmax(_Along):
         return f"softmax({node.args[0].name}, {node.params[0]})"
 
     def vjp(self, g: Graph, node: Apply, out: Value, i: int, ct: Value) -> Value:
-        axis = node.params[0]
-        mean = expand_axes(g, sum_(g, mul(g, ct, out), (axis,)), (axis,))
-        return mul(g, out, sub(g, ct, mean))
+        return mul(g, out, _weighed(g, _CENTRED, out, ct, node.params[0]))
 
     def jvp(self, g: Graph, node: Apply, out: Value, i: int, t: Value) -> Value:
         return self.vjp(g, node, out, i, t)
@@ -169,14 +222,10 @@ class _LogSoftmax(_Along):
         return f"log_softmax({node.args[0].name}, {node.params[0]})"
 
     def vjp(self, g: Graph, node: Apply, out: Value, i: int, ct: Value) -> Value:
-        axis = node.params[0]
-        share = softmax(g, node.args[0], params=node.params)
-        return sub(g, ct, mul(g, share, expand_axes(g, sum_(g, ct, (axis,)), (axis,))))
+        return _weighed(g, _PULLED, softmax(g, node.args[0], params=node.params), ct, node.params[0])
 
     def jvp(self, g: Graph, node: Apply, out: Value, i: int, t: Value) -> Value:
-        axis = node.params[0]
-        share = softmax(g, node.args[0], params=node.params)
-        return sub(g, t, expand_axes(g, sum_(g, mul(g, share, t), (axis,)), (axis,)))
+        return _weighed(g, _CENTRED, softmax(g, node.args[0], params=node.params), t, node.params[0])
 
 
 log_softmax = _LogSoftmax()

@@ -127,8 +127,17 @@ def triu(g: Graph, x: Value, k: int = 0) -> Value:
     return _triangle(g, x, ~np.tri(*_matrix_size(x), k - 1, dtype=bool))
 
 
+def _is_pairs(widths: Any) -> bool:
+    """Whether widths is a tuple of whole numbers, or of pairs of them."""
+    flat = [n for p in widths for n in (p if isinstance(p, tuple) else (p,))] if isinstance(widths, tuple) else [None]
+    return bool(flat) and all(isinstance(n, int) for n in flat)
+
+
 def _pad_widths(widths: Any, rank: int) -> list[tuple[int, int]]:
     """NumPy's forms: n, (before, after), or one pair per axis."""
+    help = "write n, (before, after) or ((before, after), ...)"
+    if not isinstance(widths, int) and not _is_pairs(widths):
+        raise CallError(f"widths must be whole numbers, got {widths}", help)
     if isinstance(widths, int):
         pairs = [(widths, widths)] * rank
     elif len(widths) == 2 and all(isinstance(n, int) for n in widths):

@@ -204,6 +204,8 @@ def diag(g: Graph, x: Value) -> Value:
 def transpose(g: Graph, x: Value, axes: Any = None) -> Value:
     if axes is None:
         return transpose_op(g, x, tuple(reversed(range(x.rank))))
+    if not isinstance(axes, tuple) or not all(isinstance(k, int) for k in axes):
+        raise CallError(f"axes must be an order of the axes, got {axes}", "write (1, 0)")
     order = tuple(k % x.rank if x.rank else k for k in axes)
     if sorted(order) != list(range(x.rank)):
         raise CallError(f"axes {tuple(axes)} is no order of the {x.rank} axes of shape {show(x.shape)}", kind="shape")
