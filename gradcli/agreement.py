@@ -32,9 +32,11 @@ def compare_rows(
     gradient: Mapping[str, Numbers | None],
     jacobian: Mapping[str, Mapping[str, Numbers | None]],
     weights: Mapping[str, Numbers],
+    targets: Mapping[str, Numbers],
     dtype: np.dtype[Any],
 ) -> Agreement:
     """Sums the rows of each source and holds them against its gradient."""
+    lost_point = any(np.isnan(value).any() for value in targets.values())
     sums: dict[str, Numbers | None] = {}
     notes: list[Note] = []
     match, exact, worst = True, True, 0.0
@@ -49,7 +51,7 @@ def compare_rows(
             terms = [_weighted(block, weight, expected.ndim) for block, weight in present]
             total = np.asarray(sum(t.sum(axis=0) for t in terms), dtype=dtype)
             size = sum(np.abs(t).sum(axis=0) for t in terms)
-            undefined = _undefined(terms)
+            undefined = _undefined(terms, lost_point)
             difference = np.abs(np.where(_same(total, expected) | undefined, 0.0, total - expected))
             fits = difference <= _ULPS * np.finfo(dtype).eps * size
             bad = ~(fits | (difference == 0))
@@ -76,12 +78,13 @@ def _same(a: Numbers, b: Numbers) -> Any:
     return (a == b) | (np.isnan(a) & np.isnan(b))
 
 
-def _undefined(terms: list[Numbers]) -> Numbers:
-    """Where the sum of the rows is undefined: they hold infinities of both signs, or infinities and NaN (0 * inf)."""
+def _undefined(terms: list[Numbers], lost_point: bool) -> Numbers:
+    """Where the sum of the rows is undefined: they hold infinities of both signs, or NaN beside infinities (0 * inf) or
+    beside a target that is NaN itself (`lost_point`)."""
     lost = np.any([np.isnan(t).any(axis=0) for t in terms], axis=0)
     up = np.any([(t == np.inf).any(axis=0) for t in terms], axis=0)
     down = np.any([(t == -np.inf).any(axis=0) for t in terms], axis=0)
-    return np.asarray((up & down) | (lost & (up | down)))
+    return np.asarray((up & down) | (lost & (up | down | lost_point)))
 
 
 def _notes(

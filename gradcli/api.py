@@ -80,7 +80,7 @@ def _compare(problem: Problem, options: Options, *, forward: bool) -> Comparison
     gradient = {name: q.filled(answer[name,], s.shape) for name, s in p.sources.items()}
     blocks = q.rows_of(answer)
     common = q.common(answer)
-    found = compare_rows(gradient, blocks, common["weights"], np.dtype(q.dtype))
+    found = compare_rows(gradient, blocks, common["weights"], common["targets"], np.dtype(q.dtype))
     common["notes"] = (*common["notes"], *found.notes)
     return Comparison(
         gradient=gradient,

@@ -1224,7 +1224,7 @@ row(
     bad=(
         bad("take(x, [3])", "index 3 is out of range for axis 0 of shape (3,)", x=(3,)),
         bad("take(x, [0.5])", "indices must be whole numbers, got 0.5", x=(3,)),
-        bad("take(x, [0], axis=(0, 1))", "take has one axis", x=(3, 2)),
+        bad("take(x, [0], axis=(0, 1))", "axis must be one whole number here, or None", x=(3, 2)),
     ),
 )
 row(

@@ -268,7 +268,7 @@ def check_rows_sum(s: Subject, dtype: str = "float64") -> None:
     gradient = {n: made["gradient", n] for n in s.sources}
     for forward in (False, True):
         rows = {n: made[forward, n] for n in s.sources}
-        found = compare_rows(gradient, {"y": rows}, {"y": s.weight.astype(dtype)}, np.dtype(dtype))
+        found = compare_rows(gradient, {"y": rows}, {"y": s.weight.astype(dtype)}, {}, np.dtype(dtype))
         assert found.match, f"{s.text}: forward {forward}: row sum {found.row_sum}, gradient {gradient}"
 
 

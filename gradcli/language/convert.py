@@ -130,6 +130,12 @@ class Converter:
             raise CallError(f"{name} must be a whole number, a tuple of them, or None")
         return axis
 
+    def _ints(self, given: Any, name: str) -> Any:
+        found = self.static(given, name)
+        if not all(isinstance(n, int) for n in (found if isinstance(found, tuple) else (found,))):
+            raise CallError(f"{name} must be a whole number or a tuple of them")
+        return found
+
     def _static(self, given: Any, name: str) -> Any:
         return self.static(given, name)
 

@@ -167,13 +167,18 @@ def checked_indices(index: NDArray[np.intp], n: int, what: str) -> NDArray[np.in
     return np.where(index < 0, index + n, index)
 
 
+def _single(axis: Axis, rank: int) -> int:
+    """The one axis that is named, negative."""
+    if not isinstance(axis, int):
+        raise CallError("axis must be one whole number here, or None")
+    return normal_axes(axis, rank)[0]
+
+
 @function("entries by index along axis (None: of the flattened array)")
 def take(g: Graph, x: Value, indices: NDArray[np.intp], axis: Axis = None) -> Value:
     if axis is None:
         x, axis = reshape_op(g, x, (size(x.shape),)), 0
-    if not isinstance(axis, int):
-        raise CallError("take has one axis")
-    (k,) = normal_axes(axis, x.rank)
+    k = _single(axis, x.rank)
     index = checked_indices(indices, x.shape[k], f"axis {axis} of shape {show(x.shape)}")
     picked = take_axis(g, x, index.ravel(), k)
     at = k + x.rank
@@ -200,7 +205,7 @@ def take_along_axis(g: Graph, x: Value, indices: NDArray[np.intp], one_axis: int
 def repeat(g: Graph, x: Value, n: int, axis: Axis = None) -> Value:
     if axis is None:
         x, axis = reshape_op(g, x, (size(x.shape),)), 0
-    (k,) = normal_axes(axis, x.rank)
+    k = _single(axis, x.rank)
     bounded((x.shape[k], n), MAX_CONSTANT_ENTRIES)
     return take_axis(g, x, np.repeat(np.arange(x.shape[k]), n), k)
 
@@ -208,8 +213,6 @@ def repeat(g: Graph, x: Value, n: int, axis: Axis = None) -> Value:
 @function("the whole array repeated reps times along each axis")
 def tile(g: Graph, x: Value, reps: Any) -> Value:
     counts = reps if isinstance(reps, tuple) else (reps,)
-    if not all(isinstance(n, int) for n in counts):
-        raise CallError("reps is a whole number, or one per axis")
     rank = max(len(counts), x.rank)
     counts = (1,) * (rank - len(counts)) + counts
     x = reshape_op(g, x, (1,) * (rank - x.rank) + x.shape)
