@@ -26,8 +26,8 @@ def compile_graph(
     what is not finite is reported from the results.
     """
     needed = g.ancestors(outputs)
-    known = [g.values[i] for i in needed if i in g.data]
-    arguments = [*inputs, *[v for v in known if v not in set(inputs)]]
+    given = {v.index for v in inputs}
+    arguments = [*inputs, *[g.values[i] for i in needed if i in g.data and i not in given]]
     replacements = _assignments(g, needed, arguments, outputs)
     call = function(list(arguments), list(outputs), dtype, lambda expressions: (replacements, expressions))
     kinds = np.dtype(dtype)
@@ -54,17 +54,13 @@ def _assignments(
     g: Graph, needed: list[int], given: Sequence[Value], outputs: Sequence[Value]
 ) -> list[tuple[Any, Any]]:
     """(value, definition) pairs, with (value, None), which lambdify prints as `del`, after each last use."""
-    last: dict[int, int] = {}
-    for i in needed:
-        definition = g.definitions[i]
-        if definition is not None:
-            for a in definition.args:
-                last[a.index] = i
-    keep = {v.index for v in outputs} | {v.index for v in given}
+    last = g.last_uses(needed)
+    taken = {v.index for v in given}
+    keep = {v.index for v in outputs} | taken
     pairs: list[tuple[Any, Any]] = []
     for i in needed:
         definition = g.definitions[i]
-        if definition is None or g.values[i] in given:
+        if definition is None or i in taken:
             continue
         pairs.append((g.values[i], definition))
         for a in dict.fromkeys(definition.args):

@@ -125,6 +125,16 @@ class Graph:
                     needed[a.index] = 1
         return [i for i in range(top + 1) if needed[i]]
 
+    def last_uses(self, needed: Iterable[int]) -> dict[int, int]:
+        """For each value the index of the last of `needed` (ascending) that is computed from it."""
+        last: dict[int, int] = {}
+        for i in needed:
+            definition = self.definitions[i]
+            if definition is not None:
+                for a in definition.args:
+                    last[a.index] = i
+        return last
+
     def __len__(self) -> int:
         return len(self.values)
 

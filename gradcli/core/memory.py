@@ -21,15 +21,9 @@ def peak_bytes(g: Graph, outputs: Sequence[Value], itemsize: int) -> int:
     """
     needed = g.ancestors(outputs)
     kept = {v.index for v in outputs}
-    last: dict[int, int] = {}
-    for i in needed:
-        definition = g.definitions[i]
-        if definition is not None:
-            for a in definition.args:
-                last[a.index] = i
     live = peak = 0
     dies: dict[int, list[int]] = {}
-    for index, user in last.items():
+    for index, user in g.last_uses(needed).items():
         dies.setdefault(user, []).append(index)
     cost = {i: _bytes(g, i, itemsize) for i in needed}
     for i in needed:

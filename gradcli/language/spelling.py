@@ -13,13 +13,9 @@ __all__ = ["attribute_help", "dotted_name", "function_help", "operator_help", "s
 # Function names of other libraries; those that are the same here need no entry.
 _OTHER_NAMES = {
     "ln": "log",
-    "lgamma_": "lgamma",
-    "sen": "sin",
-    "tg": "tan",
     "fabs": "abs",
     "absolute": "abs",
     "sgn": "sign",
-    "power_": "power",
     "multiply": "*",
     "add": "+",
     "subtract": "-",
