@@ -63,8 +63,9 @@ def assemble(problem: Problem, targets: Iterable[str], sources: Iterable[str], *
     builder = Builder(g, names, converter)
     faults: list[Fault] = []
     known = {*names, *map(fold, problem.lets)}
-    lets = _parsed(problem.lets, known, faults)
-    texts = _parsed(problem.targets, known, faults)
+    labels = set(map(fold, problem.targets))
+    lets = _parsed(problem.lets, known, labels, faults)
+    texts = _parsed(problem.targets, known, labels, faults)
     wanted = set(sources)
     dead = set(map(fold, problem.lets)) - set(map(fold, lets))  # what does not parse is reported once
     for name in _ordered(lets, faults):
@@ -104,7 +105,7 @@ def _in_order(fault: Fault) -> tuple[int, int]:
     return (place.line or 0, place.column or 0) if place else (0, 0)
 
 
-def _parsed(texts: Mapping[str, Text], known: set[str], faults: list[Fault]) -> dict[str, Expression]:
+def _parsed(texts: Mapping[str, Text], known: set[str], labels: set[str], faults: list[Fault]) -> dict[str, Expression]:
     """The syntax of each text, its names checked; what is wrong goes to `faults`."""
     dotted = {name for name in known if "." in name}
     out = {}
@@ -115,7 +116,7 @@ def _parsed(texts: Mapping[str, Text], known: set[str], faults: list[Fault]) -> 
             faults.extend(e.faults)
             continue
         unknown = [n for n in x.references if n[0] not in known and n[0] not in CONSTANTS]
-        faults.extend(x.fault(node, *unknown_name(n, text.owner, sorted(known))) for n, node in unknown)
+        faults.extend(x.fault(node, *unknown_name(n, text.owner, sorted(known), labels)) for n, node in unknown)
         if not unknown:
             out[name] = x
     return out

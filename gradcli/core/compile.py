@@ -31,16 +31,17 @@ def compile_graph(
     replacements = _assignments(g, needed, arguments, outputs)
     call = function(list(arguments), list(outputs), dtype, lambda expressions: (replacements, expressions))
     kinds = np.dtype(dtype)
-    data = [_cast(g.data[v.index], v, kinds) for v in arguments[len(inputs) :]]
+    with np.errstate(all="ignore"):
+        data = [_cast(g.data[v.index], v, kinds) for v in arguments[len(inputs) :]]
 
     def run(*arrays: Any) -> list[Array]:
-        given = [_cast(a, v, kinds) for a, v in zip(arrays, inputs, strict=True)]
         with np.errstate(all="ignore"):
+            given = [_cast(a, v, kinds) for a, v in zip(arrays, inputs, strict=True)]
             made = call(*given, *data)
-        return [
-            np.broadcast_to(np.asarray(a, dtype=kinds if v.kind == "float" else None), v.shape)
-            for a, v in zip(made, outputs, strict=True)
-        ]
+            return [
+                np.broadcast_to(np.asarray(a, dtype=kinds if v.kind == "float" else None), v.shape)
+                for a, v in zip(made, outputs, strict=True)
+            ]
 
     return run
 

@@ -24,7 +24,7 @@ Axis = int | tuple[int, ...] | None
 
 
 MAX_ENTRIES = 1_000_000_000
-MAX_CONSTANT_ENTRIES = 100_000_000  # of arrays that are made while the graph is built
+MAX_CONSTANT_ENTRIES = 20_000_000  # of arrays that are made while the graph is built
 
 
 def bounded(shape: Shape, limit: int = MAX_ENTRIES) -> Shape:

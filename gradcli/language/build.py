@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -250,10 +250,12 @@ def _power(g: Graph, base: Value, exponent: Value) -> Value:
     return power_op(g, base, exponent)
 
 
-def unknown_name(name: str, owner: str, names: list[str]) -> tuple[str, str, str | None]:
-    """Kind, message and help for a name that nothing defines."""
+def unknown_name(name: str, owner: str, names: list[str], labels: Collection[str] = ()) -> tuple[str, str, str | None]:
+    """Kind, message and help for a name that nothing defines; `labels` are the names of targets."""
     if lookup(name) is not None:
         return "name", f"'{name}' in {owner} is a function and needs arguments", f"write {name}(...)"
+    if name in labels:
+        return "name", f"'{name}' in {owner} is a target, and expressions cannot use targets", "move it to let"
     guess = did_you_mean(name, [*names, *CONSTANTS])
     help = f"did you mean '{guess}'?" if guess else "define it under sources, constants or let"
     return "name", f"unknown name '{name}' in {owner}", help

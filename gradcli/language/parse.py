@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -128,7 +129,8 @@ def parse(text: Text, dotted: Collection[str] = ()) -> Expression:
     _check_brackets(text)
     source = f"({text.text}\n)"
     try:
-        with _recursion_limit():
+        with _recursion_limit(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python finds odd (`1 is 2`) is an error here, with a place
             root = _tree(text.text, source)
     except SyntaxError as e:
         raise _syntax_error(text, e) from None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from gradcli.core.elementwise import ELEMENTWISE
@@ -41,12 +39,16 @@ def arange(g: Graph, a_number: float, b_number: float | None = None, step: float
     start, stop = (0.0, a_number) if b_number is None else (a_number, b_number)
     if step == 0 or not np.isfinite([start, stop, step]).all():
         raise CallError("arange needs finite bounds and a step that is not 0")
-    bounded((max(0, math.ceil((stop - start) / step)),), MAX_CONSTANT_ENTRIES)
-    return g.constant(np.arange(start, stop, step))
+    count = max(0.0, (stop - start) / step)
+    if count > MAX_CONSTANT_ENTRIES:
+        raise CallError(f"arange of about {count:.3g} numbers, more than {MAX_CONSTANT_ENTRIES:,}", kind="limit")
+    return g.constant(np.arange(start, stop, step) if count else np.zeros(0))
 
 
 @function("n evenly spaced numbers from a to b, both included", a_number="a", b_number="b")
 def linspace(g: Graph, a_number: float, b_number: float, n: int) -> Value:
+    if not np.isfinite([a_number, b_number, b_number - a_number]).all():
+        raise CallError("linspace needs finite bounds that are not too far apart")
     (count,) = bounded((n,), MAX_CONSTANT_ENTRIES)
     return g.constant(np.linspace(a_number, b_number, count))
 

@@ -157,9 +157,9 @@ def outer(g: Graph, a: Value, b: Value) -> Value:
 @function("sum over pairs of axes: the last `axes` of a with the first of b, or two lists")
 def tensordot(g: Graph, a: Value, b: Value, axes: Any = 2) -> Value:
     if isinstance(axes, int):
-        left, right = tuple(range(a.rank - axes, a.rank)), tuple(range(axes))
-        if axes > min(a.rank, b.rank):
+        if not 0 <= axes <= min(a.rank, b.rank):
             raise CallError(f"tensordot over {axes} axes of shapes {show(a.shape)} and {show(b.shape)}", kind="shape")
+        left, right = tuple(range(a.rank - axes, a.rank)), tuple(range(axes))
     else:
         left, right = (tuple(p) if isinstance(p, list | tuple) else (p,) for p in axes)
     left = tuple(normal_axes(k, a.rank)[0] + a.rank for k in left)
