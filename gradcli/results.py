@@ -17,7 +17,7 @@ Array = NDArray[np.floating]
 @dataclass(frozen=True, slots=True)
 class Note:
     """Something the reader should know: `kind` is one of unconnected, kink, domain, nonfinite, cancel, diagonal,
-    undefined-sum; `line` is the line of the file that it is about."""
+    undefined-sum, formula; `line` is the line of the file that it is about."""
 
     kind: str
     message: str

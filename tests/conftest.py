@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from gradcli.results import Array, Comparison
+from tests.schemas import result_refusals
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,17 @@ def _run(
         patch.multiple(sys, **streams),
     ):
         status = main(args)
-    return Ran(streams["stdout"].text, streams["stderr"].text, status)
+    ran = Ran(streams["stdout"].text, streams["stderr"].text, status)
+    if "--json" in args:
+        _check_json(ran)
+    return ran
+
+
+def _check_json(ran: Ran) -> None:
+    """Whatever a test asks for, the schema allows the answer."""
+    for text in (ran.stdout, ran.stderr):
+        if text.startswith("{") and len(text) < 50_000:
+            assert result_refusals(text) == []
 
 
 def _run_process(*args: str, stdin: str = "", env: Mapping[str, str] | None = None, columns: int = 80) -> Ran:

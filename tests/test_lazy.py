@@ -32,6 +32,8 @@ def loaded(code: str) -> tuple[int, set[str]]:
         ([], 0),
         (["--version"], 0),
         (["compare", "--help"], 0),
+        (["schema", "--help"], 0),
+        (["init", "--help"], 0),
         (["grad"], 2),
         (["grad", "loss.yaml", "--no-such-option"], 2),
         (["grad", "loss.yaml", "--precision", "many"], 2),
@@ -45,6 +47,17 @@ def test_help_and_usage_errors_load_nothing_heavy(args: list[str], status: int) 
     ended, modules = loaded(LOADED.format(devnull="/dev/null", args=args))
 
     assert ended == status
+    assert HEAVY & modules == set()
+
+
+@pytest.mark.parametrize("args", [["schema"], ["schema", "--result"], ["init", "-"]])
+def test_shipped_files_load_nothing_heavy(args: list[str]) -> None:
+    """They are printed as they are."""
+    ended, modules = loaded(
+        "import io, sys\nsys.stdout = io.StringIO()\n" + LOADED.format(devnull="/dev/null", args=args)
+    )
+
+    assert ended == 0
     assert HEAVY & modules == set()
 
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from gradcli.cli import failures
+from gradcli.cli.interruption import interruptible
 from gradcli.cli.streams import Outcome, deliver, silence
 from gradcli.errors import GradcliError
 
@@ -19,10 +20,15 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs gradcli with `arguments` (those of the process by default) and returns the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    with interruptible():
+        return _main(given)
+
+
+def _main(given: list[str]) -> int:
     try:
         return deliver(_outcome(given or ["--help"]))
     except KeyboardInterrupt:
-        return 130
+        return deliver(failures.interrupted(given))
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):  # Typer would end with 1, which means a mismatch here
             silence(sys.stdout)
@@ -42,4 +48,8 @@ def _outcome(arguments: list[str]) -> Outcome:
     from gradcli.cli.app import app
 
     result = get_command(app).main(arguments, prog_name="gradcli", standalone_mode=False)
-    return result if isinstance(result, Outcome) else Outcome(status=result or 0)
+    if result == failures.INTERRUPTED:  # Typer makes a status of KeyboardInterrupt
+        raise KeyboardInterrupt
+    if isinstance(result, Outcome):
+        return result
+    return Outcome(status=2 if result else 0)  # Typer's own way out, which would be 1 for a shell that it does not know

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gradcli.cli.options import Call
+from gradcli.cli.progress import progress
 from gradcli.cli.streams import Outcome, is_terminal, page_width, wants_color
 from gradcli.errors import Fault, InputError
 from gradcli.report import SUFFIXES, ReportOptions, render, suffix_of, write
@@ -28,7 +29,14 @@ def answer(call: Call, question: str, *, command: str | None = None) -> Outcome:
         InputError: the options, the file or the point are wrong, or the output cannot be written.
     """
     _check(call, command or question)
-    result = _result(call, question)
+    typed = call.file == "-" and is_terminal(sys.stdin)
+    if typed:
+        print("gradcli: reading an expression file from the terminal; end it with Ctrl-D", file=sys.stderr, flush=True)
+    with progress(not (call.quiet or typed)):
+        return _outcome(call, _result(call, question))
+
+
+def _outcome(call: Call, result: Result) -> Outcome:
     status = 0 if getattr(result, "match", True) else 1
     if call.output:
         _save(result, call.output)
@@ -68,8 +76,6 @@ def _usage(message: str, help_: str) -> InputError:
 
 def _result(call: Call, question: str) -> Result:
     pairs = {option: _pairs(option, texts) for option, texts in _valued(call).items()}
-    if call.file == "-" and is_terminal(sys.stdin):
-        print("gradcli: reading an expression file from the terminal; end it with Ctrl-D", file=sys.stderr, flush=True)
     values = _read(pairs)
     api = import_module("gradcli.api")
     result: Result = getattr(api, question)(

@@ -11,7 +11,10 @@ from typing import Any
 from gradcli.cli.streams import Outcome, wants_color
 from gradcli.errors import Fault, GradcliError, InternalError
 
-__all__ = ["expected", "internal", "out_of_memory", "usage"]
+__all__ = ["INTERRUPTED", "expected", "internal", "interrupted", "out_of_memory", "usage"]
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C: 128 and the number of the signal."""
 
 _GUESS = re.compile(r"(.+)\. Did you mean (.+)\?")
 
@@ -58,26 +61,34 @@ def out_of_memory(arguments: Sequence[str]) -> Outcome:
     return _faults([Fault("memory", "out of memory", help_)], 2, arguments)
 
 
+def interrupted(arguments: Sequence[str]) -> Outcome:
+    """Somebody pressed Ctrl-C."""
+    if _wants_json(arguments):
+        return _in_json([Fault("interrupted", "interrupted")], INTERRUPTED)
+    return Outcome(messages=["gradcli: interrupted"], status=INTERRUPTED)
+
+
 def internal(error: Exception, arguments: Sequence[str]) -> Outcome:
     """A fault of gradcli itself."""
     text = f"internal error: {type(error).__name__}: {' '.join(str(error).split())[:500]}".rstrip(": ")
     how = f"please report this line, the file and what --debug shows{_where_to_report()}"
-    line = _json([Fault("internal", text, how)]) if _wants_json(arguments) else [f"gradcli: {text} ({how})"]
-    return Outcome(messages=[*_traceback(error, arguments), *line], status=3)
+    if _wants_json(arguments):
+        return _in_json([Fault("internal", text, how)], 3, _traceback(error, arguments))
+    return Outcome(messages=[*_traceback(error, arguments), f"gradcli: {text} ({how})"], status=3)
 
 
 def _faults(faults: Sequence[Fault], status: int, arguments: Sequence[str]) -> Outcome:
     if _wants_json(arguments):
-        return Outcome(messages=_json(faults), status=status)
+        return _in_json(faults, status)
     from gradcli.report.diagnostics import render_text
 
     return Outcome(messages=[render_text(faults, color=wants_color(sys.stderr))], status=status)
 
 
-def _json(faults: Sequence[Fault]) -> list[str]:
+def _in_json(faults: Sequence[Fault], status: int, before: Sequence[str] = ()) -> Outcome:
     from gradcli.report.diagnostics import render_json
 
-    return [render_json(faults).rstrip("\n")]
+    return Outcome(messages=[*before, render_json(faults).rstrip("\n")], status=status, utf8=True)
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:

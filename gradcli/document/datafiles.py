@@ -120,7 +120,8 @@ class DataFile:
                 raise self._error(f"{self.owner}: {name!r} holds {_TYPES.get(dtype.kind, str(dtype))}, not numbers")
             self.values.count(self.node, self.owner, math.prod(shape))
             with open_stream() as stream:
-                return self.values.convert(self.node, self.owner, npy.read_array(stream, allow_pickle=False))
+                array = npy.read_array(stream, allow_pickle=False)
+            return self.values.convert(self.node, self.owner, array, copy=False)
         except (ValueError, EOFError, zlib.error, MemoryError) as error:
             reason = str(error).splitlines()[0] if str(error) else "it is cut short"
             raise self._error(f"{name!r} is not a .npy file that can be read", reason) from None

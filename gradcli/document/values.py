@@ -72,8 +72,10 @@ class Values:
             raise InputError(node.fault("limit", message, "use a smaller shape, or a part of the data"))
         self.left -= size
 
-    def convert(self, node: Node, owner: str, value: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> FloatArray:
-        """An array of any real type as floats, copied."""
+    def convert(
+        self, node: Node, owner: str, value: np.ndarray[tuple[int, ...], np.dtype[np.generic]], *, copy: bool = True
+    ) -> FloatArray:
+        """An array of any real type as floats in C order; without `copy` the same one where it is that already."""
         if value.dtype.kind == "c":
             raise InputError(node.fault("value", f"{owner} is complex", "only real numbers are supported"))
         if value.dtype.kind not in "fiub":
@@ -82,7 +84,7 @@ class Values:
             raise InputError(
                 node.fault("shape", f"{owner} has {value.ndim} dimensions; {_MAX_DIMENSIONS} are possible")
             )
-        return np.array(value, dtype=np.float64, order="C")
+        return np.array(value, dtype=np.float64, order="C", copy=copy or None)
 
     def number(self, scalar: Scalar, owner: str) -> float | FloatArray:
         """The value of one number or constant expression."""

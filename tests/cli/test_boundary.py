@@ -89,12 +89,13 @@ def test_out_of_memory(run: Run, api: Any) -> None:
 
 
 def test_interrupted(run: Run, api: Any) -> None:
-    """Ctrl-C ends with 130 and no traceback."""
+    """Ctrl-C ends with 130, one line and no traceback; with --json the line is an object."""
     api.answers["grad"] = KeyboardInterrupt()
 
     ran = run("grad", "f.yaml")
-
-    assert (ran.stdout, ran.stderr, ran.status) == ("", "", 130)
+    assert (ran.stdout, ran.stderr, ran.status) == ("", "gradcli: interrupted\n", 130)
+    ran = run("grad", "f.yaml", "--json")
+    assert (ran.stdout, json.loads(ran.stderr)["error"]["kind"], ran.status) == ("", "interrupted", 130)
 
 
 def test_colour(run: Run, api: Any) -> None:

@@ -10,18 +10,24 @@ import pytest
 from gradcli.document import Problem, load
 from gradcli.errors import InputError
 from gradcli.report.diagnostics import render_text
+from tests.schemas import content_of, refusals
 
 Reader = Callable[..., Problem]
 
 
 @pytest.fixture
 def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
-    """Reads a text as the file loss.yaml (or another) of an empty current folder."""
+    """Reads a text as the file loss.yaml (or another) of an empty current folder.
+
+    What can be read is also what the schema allows.
+    """
     monkeypatch.chdir(tmp_path)
 
     def reader(text: str, name: str = "loss.yaml") -> Problem:
         Path(name).write_bytes(text.encode())
-        return load(name)
+        problem = load(name)
+        assert refusals(content_of(Path(name).read_text("utf-8-sig"))) == []
+        return problem
 
     return reader
 

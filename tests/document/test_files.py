@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 
 from gradcli.document import Problem, files, load, values
+from gradcli.document.datafiles import DataFile
+from gradcli.document.tree import File, Scalar
 from gradcli.errors import InputError
 
 Reader = Callable[..., Problem]
@@ -153,3 +156,19 @@ def test_elements_are_counted_over_the_whole_file(
     assert "source 'b' has 6 numbers beside other values" in complain(
         "sources:\n  a: {shape: 6, fill: 0}\n  b: {shape: 6, fill: 0}\ntargets: a\n"
     )
+
+
+def test_a_large_array_is_there_once(tmp_path: Path) -> None:
+    """Reading a .npy file of floats takes hardly more memory than its numbers do."""
+    np.save(tmp_path / "w.npy", np.arange(1e6))
+    source = DataFile(values.Values(tmp_path), "source 'w'", "w.npy", Scalar(File(None)))
+
+    tracemalloc.start()
+    try:
+        found = source.read()
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert found.nbytes == 8_000_000
+    assert most < 1.2 * found.nbytes

@@ -1,0 +1,53 @@
+"""A sign of life on the terminal for work that takes longer than a second."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from gradcli.cli.streams import is_terminal
+
+__all__ = ["DELAY", "progress"]
+
+DELAY = 1.0
+"""The seconds of work before anything is shown."""
+
+
+@contextmanager
+def progress(wanted: bool = True) -> Iterator[None]:
+    """A bar with the elapsed time on standard error while the block runs; only where a person can see it."""
+    if not (wanted and is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"):
+        yield
+        return
+    done = threading.Event()
+    thread = threading.Thread(target=_show, args=(done, DELAY), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _show(done: threading.Event, delay: float) -> None:
+    if not done.wait(delay):
+        with suppress(Exception):  # a terminal that has gone is no reason to end the work
+            _draw(done, delay)
+
+
+def _draw(done: threading.Event, began: float) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("gradcli is working"), BarColumn(bar_width=20), TimeElapsedColumn()
+    # The streams stay as they are: what the command writes must not pass through rich.
+    bar = Progress(
+        *columns, console=Console(file=sys.stderr), transient=True, redirect_stdout=False, redirect_stderr=False
+    )
+    with bar:
+        bar.add_task("", total=None)
+        bar.tasks[0].start_time = bar.get_time() - began
+        done.wait()
