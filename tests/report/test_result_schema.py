@@ -56,7 +56,9 @@ def test_samples(run: Run, path: Path, command: str) -> None:
         assert result_refusals(ran.stdout) == []
 
 
-@pytest.mark.parametrize(("call", "kinds"), NOTED.items(), ids=" ".join)
+@pytest.mark.parametrize(
+    ("call", "kinds"), NOTED.items(), ids=lambda names: " ".join(sorted(names) if isinstance(names, set) else names)
+)
 def test_notes(run: Run, call: tuple[str, ...], kinds: set[str]) -> None:
     """NaN, infinities, null and notes of every kind."""
     ran = run(*words(*call))
