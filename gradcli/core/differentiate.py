@@ -6,7 +6,7 @@ after broadcasting, links and masks (see `tangents`). Rules see dense arrays wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial as bind
 
@@ -143,7 +143,7 @@ def _pull(g: Graph, node: Apply, out: Value, i: int, ct: Tangent) -> Some:
     if isinstance(op, Broadcast):
         return _fold_to(g, ct, a)
     assert isinstance(op, Structural), f"{op.name} has no rule"
-    return _pull_structural(g, node, op, out, i, ct, wild)
+    return _structural(g, node, op, out, i, ct, back=True, keep_mask=wild)
 
 
 def _fold_to(g: Graph, t: Tangent, a: Value) -> Tangent:
@@ -172,70 +172,48 @@ def _expanded(g: Graph, t: Tangent, node: Apply) -> Tangent:
     return replace(t, value=spread(t.value), shape=x.shape, links=links, mask=mask)
 
 
-def _pull_structural(g: Graph, node: Apply, op: Structural, out: Value, i: int, ct: Tangent, wild: bool) -> Some:
-    a = node.args[i]
-    carried = {o: k for k, o in op.carried(node, i).items()}
-    if op.flat_vjp and is_flat(ct, [o for o in range(-out.rank, 0) if o not in carried]):
-        return ZERO
-    ct = unlink(g, ct, [o for o in range(-out.rank, 0) if o not in carried], keep_mask=wild)
-    links = {k: ct.links[o] for o, k in carried.items()}
-    rule = bind(op.vjp, g, node, out, i)
-    counted = bind(op.counted, g, node, back=True)
-    return _through(
-        g,
-        ct,
-        op,
-        rule,
-        counted,
-        a.shape,
-        links,
-        carried=carried,
-        keep_mask=wild,
-        thins=isinstance(op, Linear) and op.drops,
-    )
+def _structural(
+    g: Graph, node: Apply, op: Structural, out: Value, i: int, t: Tangent, *, back: bool, keep_mask: bool
+) -> Some:
+    """A structural op's rule: back from the value to operand i, or forward from operand i to the value.
 
-
-def _through(
-    g: Graph,
-    t: Tangent,
-    op: Structural,
-    rule: Callable[[Value], Value],
-    counted: Callable[[Value], Value | None],
-    shape: Shape,
-    links: Mapping[int, int | None],
-    *,
-    carried: Container[int],
-    keep_mask: bool,
-    thins: bool,
-) -> Tangent:
-    """A structural rule applied to a (co)tangent that is dense along the axes that the op mixes.
-
-    The mask goes the way of the numbers: a linear rule turns ones and zeros into counts of what can be non-zero. A
-    rule that is not linear mixes everything along its axes: where all of that is a structural zero the result is one,
-    whatever the rule's own numbers are. `thins`: the rule itself leaves entries without anything.
+    The tangent is made dense along the axes that the op mixes; along those that it carries links stay. The mask goes
+    the way of the numbers: a linear rule turns ones and zeros into counts of what can be non-zero. A rule that is not
+    linear mixes everything along its axes (or what `counted` says): where all of that is a structural zero the result
+    is one, whatever the rule's own numbers are.
     """
+    carried = op.carried(node, i)
+    to = {o: k for k, o in carried.items()} if back else carried
+    mixed = [k for k in range(-len(t.shape), 0) if k not in to]
+    if (op.flat_vjp if back else op.flat_jvp) and is_flat(t, mixed):
+        return ZERO
+    t = unlink(g, t, mixed, keep_mask=keep_mask)
+    rule = bind(op.vjp if back else op.jvp, g, node, out, i)
     value = rule(full(g, t))
     mask = None
     if t.mask is not None and not isinstance(op, Linear):
-        counts = counted(as_float(g, broadcast_to(g, t.mask, t.full_shape)))
-        mixed = [k for k in range(-len(t.shape), 0) if k not in carried]
+        counts = op.counted(g, node, _known(g, t), back=back)
         mask = _any(g, t, mixed) if counts is None else as_mask(g, counts)
         value = where(g, mask, value, g.literal(0.0))
-    elif keep_mask and isinstance(op, Linear) and (t.mask is not None or thins):
-        known = full_mask(g, t)
-        ones = broadcast_to(g, g.literal(1.0), t.full_shape) if known is None else as_float(g, known)
-        mask = as_mask(g, rule(ones))
+    elif keep_mask and isinstance(op, Linear) and (t.mask is not None or (op.drops if back else op.leaves)):
+        mask = as_mask(g, rule(_known(g, t)))
+    shape = node.args[i].shape if back else out.shape
+    links = {new: t.links[old] for old, new in to.items()}
     ordered = tuple([links.get(k) for k in range(-len(shape), 0)])
     return Tangent(value, shape, t.dims, ordered, mask if keep_mask else None, t.wild or not op.tame)
 
 
-def _any(g: Graph, t: Tangent, axes: Iterable[int]) -> Value:
-    """The mask of a tangent, where it holds anywhere along the axes (which stay, with size 1)."""
+def _known(g: Graph, t: Tangent) -> Value:
+    """The mask as numbers, with every axis whole: 1 where the tangent may differ from 0."""
     known = full_mask(g, t)
-    assert known is not None
-    summed = sum_(g, as_float(g, known), tuple(axes))
+    return broadcast_to(g, g.literal(1.0), t.full_shape) if known is None else as_float(g, known)
+
+
+def _any(g: Graph, t: Tangent, axes: Iterable[int]) -> Value:
+    """Where the mask of a tangent holds anywhere along the axes (which stay, with size 1)."""
+    known = _known(g, t)
     sizes = [1 if k in axes else n for k, n in zip(range(-known.rank, 0), known.shape, strict=True)]
-    return as_mask(g, reshape(g, summed, tuple(sizes)))
+    return as_mask(g, reshape(g, sum_(g, known, tuple(axes)), tuple(sizes)))
 
 
 # -- one step forward ------------------------------------------------------------------------------------------------
@@ -256,25 +234,7 @@ def _push(g: Graph, node: Apply, out: Value, i: int, t: Tangent, ahead_wild: boo
     if isinstance(op, Broadcast):
         return lift(g, t, out.shape)
     assert isinstance(op, Structural), f"{op.name} has no rule"
-    carried = op.carried(node, i)
-    if op.flat_jvp and is_flat(t, [k for k in range(-node.args[i].rank, 0) if k not in carried]):
-        return ZERO
-    t = unlink(g, t, [k for k in range(-node.args[i].rank, 0) if k not in carried], keep_mask=ahead_wild)
-    links = {o: t.links[k] for k, o in carried.items()}
-    rule = bind(op.jvp, g, node, out, i)
-    counted = bind(op.counted, g, node, back=False)
-    return _through(
-        g,
-        t,
-        op,
-        rule,
-        counted,
-        out.shape,
-        links,
-        carried=carried,
-        keep_mask=ahead_wild,
-        thins=isinstance(op, Linear) and op.leaves,
-    )
+    return _structural(g, node, op, out, i, t, back=False, keep_mask=ahead_wild)
 
 
 # -- contractions ----------------------------------------------------------------------------------------------------
@@ -302,7 +262,7 @@ def _contracted(
         return ZERO
     if len(node.args) > 2:
         zeros = node.args[3 - i] if zeros is None else zeros
-    if isinstance(t.value, Literal):
+    if isinstance(t.value, Literal) and not g.wild[t.value.index]:
         value = _contracted_number(g, t.value, other, letters, after)
     else:
         mine = full_mask(g, t) if g.wild[other.index] else None
@@ -311,9 +271,7 @@ def _contracted(
     mask = None
     if ahead_wild and (t.mask is not None or zeros is not None):
         ones = broadcast_to(g, g.literal(1.0), other.shape) if zeros is None else as_float(g, zeros)
-        known = full_mask(g, t)
-        counts = broadcast_to(g, g.literal(1.0), t.full_shape) if known is None else as_float(g, known)
-        mask = as_mask(g, contract(g, counts, ones, before, letters, after))
+        mask = as_mask(g, contract(g, _known(g, t), ones, before, letters, after))
     return replace(made, value=value, mask=mask)
 
 

@@ -82,7 +82,8 @@ def _plan(la: Letters, lb: Letters, lo: Letters) -> tuple[Any, ...]:
 def _spread(a: Array, letters: Letters, lo: Letters) -> Array:
     """`a` with its axes in the order of `lo`, and axes of size 1 for letters that it does not have."""
     a = a.transpose([letters.index(k) for k in lo if k in letters])
-    return a.reshape([next(s) if k in letters else 1 for s in [iter(a.shape)] for k in lo])
+    sizes = iter(a.shape)
+    return a.reshape([next(sizes) if k in letters else 1 for k in lo])
 
 
 @_kernel

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import gradcli
+from gradcli.core.compile import compile_graph
 from gradcli.core.differentiate import jvp, vjp
 from gradcli.core.tangents import Tangent, Zero, dense, identity_seed, plain
 from gradcli.derive import gradient_nodes, hessian_nodes, jacobian_nodes
+from gradcli.document.problem import load
+from gradcli.program import assemble
 from tests import oracle
 from tests.oracle import Subject, close
 
@@ -421,3 +424,14 @@ def test_third_order_of_matrices() -> None:
 def test_compositions(text: str, shapes: dict[str, tuple[int, ...]]) -> None:
     rng = oracle.generator(text)
     oracle.check_all(Subject(text, {n: rng.uniform(0.5, 1.5, shape) for n, shape in shapes.items()}))
+
+
+def test_an_infinite_number_meets_a_constant_zero_of_a_matrix() -> None:
+    """x / 0 is infinite by its text alone: also then a zero of a constant factor absorbs, in both modes."""
+    constants = {"A": [[0.0, 1.0], [2.0, 0.0]]}
+    problem = load({"sources": {"x": [1.0, 2.0]}, "constants": constants, "targets": "(A @ x) / 0"})
+    program = assemble(problem, ["y"], ["x"])
+    for forward in (False, True):
+        node = jacobian_nodes(program.graph, program.targets["y"], program.sources, forward=forward)["x"]
+        (rows,) = compile_graph(program.graph, list(program.inputs.values()), [node])(*program.point)
+        np.testing.assert_array_equal(rows, [[0.0, np.inf], [np.inf, 0.0]])
