@@ -19,14 +19,14 @@ from gradcli.core.families import ONE, ZERO_PARTIAL, Op, Partial, Watch, literal
 from gradcli.core.graph import Graph
 from gradcli.core.lower import Program, compile_expression, register_head
 from gradcli.core.nodes import Apply, Value
-from gradcli.core.printing import function, print_expression
+from gradcli.core.printing import function
 from gradcli.core.shapes import Shape, broadcast
 
 __all__ = ["ELEMENTWISE", "Elementwise", "Special", "c", "call", "f", "gate", "row", "x", "y"]
 
-x, y, z, f = sp.symbols("x y z f", real=True)
+x, y, f = sp.symbols("x y f", real=True)
 c = sp.Symbol("c")
-_OPERANDS = {"x": x, "y": y, "z": z, "c": c}
+_OPERANDS = {"x": x, "y": y, "c": c}
 
 Code = str | Callable[[Apply], str]
 ELEMENTWISE: dict[str, Elementwise] = {}
@@ -49,8 +49,9 @@ class Elementwise(Op):
 
     Attributes:
         operands: the names of the operands, in order.
-        expression: the value as a sympy expression in x, y, z; also what a formula shows.
+        expression: the value as a sympy expression in x, y; also what a formula shows.
         doc: one line for the catalogue; None for ops that only derivatives use.
+        code: NumPy text of the kernel in {0}, {1}; without it, the function of NumPy or of `kernels` of the op's name.
         kink, outside: where the derivative is a convention, and where the function is not defined.
     """
 
@@ -71,7 +72,8 @@ class Elementwise(Op):
         self.kink, self.outside = kink, outside
         self.operands = tuple(args.split())
         self.tame, self.kind = tame, kind
-        self._partials, self._code = partials, code
+        self._partials = partials
+        self._code = code or f"{name}({', '.join(f'{{{k}}}' for k in range(len(self.operands)))})"
 
     @property
     def symbols(self) -> list[Any]:
@@ -80,15 +82,8 @@ class Elementwise(Op):
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
         return broadcast(*[a.shape for a in args]) if len(args) > 1 else args[0].shape
 
-    @cached_property
-    def _template(self) -> str:
-        if isinstance(self._code, str):
-            return self._code
-        text = print_expression(self.expression.subs({s: sp.Symbol(f"{{{k}}}") for k, s in enumerate(self.symbols)}))
-        return f"({text})"
-
     def code(self, node: Apply) -> str:
-        return self._code(node) if callable(self._code) else self._template.format(*names(node))
+        return self._code(node) if callable(self._code) else self._code.format(*names(node))
 
     def fold(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> float | None:
         numbers = literal_numbers(args) if self.kind == "float" else None

@@ -10,7 +10,7 @@ from sympy.printing.numpy import NumPyPrinter
 
 from gradcli.core import kernels
 
-__all__ = ["function", "print_expression"]
+__all__ = ["function"]
 
 _SETTINGS = {"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True}
 
@@ -21,11 +21,6 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
     def doprint(self, expr: Any, assign_to: Any = None) -> str:
         own = getattr(expr, "_numpycode", None)
         return own(self) if own is not None else super().doprint(expr, assign_to)  # type: ignore[no-any-return]
-
-
-def print_expression(expression: Any) -> str:
-    """NumPy text for a sympy expression."""
-    return NumPyPrinter(_SETTINGS).doprint(expression)  # type: ignore[no-any-return]
 
 
 def function(inputs: list[Any], outputs: Any, dtype: str = "float64", cse: Any = False) -> Any:

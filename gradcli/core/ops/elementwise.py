@@ -119,11 +119,9 @@ power = ELEMENTWISE["power"] = _Power(
     outside=Special((x < 0) & sp.Ne(y, sp.floor(y)), "not a real number"),
 )
 register_head("power", power)
-square = row("square", x**2, 2 * x, code="square({0})", tame=True, doc="x * x")
+square = row("square", x**2, 2 * x, tame=True, doc="x * x")
 reciprocal = row("reciprocal", 1 / x, -(f**2), code="(1.0 / {0})", doc="1 / x")
-sqrt = row(
-    "sqrt", sp.sqrt(x), 1 / (2 * f), code="sqrt({0})", doc="square root", outside=Special(x < 0, "not a real number")
-)
+sqrt = row("sqrt", sp.sqrt(x), 1 / (2 * f), doc="square root", outside=Special(x < 0, "not a real number"))
 rsqrt = row(
     "rsqrt",
     1 / sp.sqrt(x),
@@ -132,7 +130,7 @@ rsqrt = row(
     doc="1 / sqrt(x)",
     outside=Special(x < 0, "not a real number"),
 )
-cbrt = row("cbrt", sp.cbrt(x), 1 / (3 * f**2), code="cbrt({0})", doc="real cube root")
+cbrt = row("cbrt", sp.cbrt(x), 1 / (3 * f**2), doc="real cube root")
 
 
 def power_of(g: Graph, base: Value, exponent: float) -> Value:
@@ -144,14 +142,13 @@ def power_of(g: Graph, base: Value, exponent: float) -> Value:
     return square(g, base) if exponent == 2 else power(g, base, g.literal(exponent))
 
 
-exp = row("exp", sp.exp(x), f, code="exp({0})", head=sp.exp, doc="e to the power x")
-expm1 = row("expm1", sp.exp(x) - 1, sp.exp(x), code="expm1({0})", doc="exp(x) - 1, accurate near 0")
-exp2 = row("exp2", 2**x, f * sp.log(2), code="exp2({0})", doc="2 to the power x")
+exp = row("exp", sp.exp(x), f, head=sp.exp, doc="e to the power x")
+expm1 = row("expm1", sp.exp(x) - 1, sp.exp(x), doc="exp(x) - 1, accurate near 0")
+exp2 = row("exp2", 2**x, f * sp.log(2), doc="2 to the power x")
 log = row(
     "log",
     sp.log(x),
     1 / x,
-    code="log({0})",
     head=sp.log,
     doc="natural logarithm",
     outside=Special(x < 0, "not a real number; the derivative is taken as 1/x"),
@@ -160,7 +157,6 @@ log1p = row(
     "log1p",
     sp.log(1 + x),
     1 / (1 + x),
-    code="log1p({0})",
     doc="log(1 + x), accurate near 0",
     outside=Special(x < -1, "not a real number; the derivative is taken as 1/(1 + x)"),
 )
@@ -168,7 +164,6 @@ log2 = row(
     "log2",
     sp.log(x, 2),
     1 / (sp.log(2) * x),
-    code="log2({0})",
     doc="logarithm to base 2",
     outside=Special(x < 0, "not a real number; the derivative is taken as 1/(x log 2)"),
 )
@@ -176,7 +171,6 @@ log10 = row(
     "log10",
     sp.log(x, 10),
     1 / (sp.log(10) * x),
-    code="log10({0})",
     doc="logarithm to base 10",
     outside=Special(x < 0, "not a real number; the derivative is taken as 1/(x log 10)"),
 )
@@ -204,14 +198,13 @@ xlog1py = row(
 # -- trigonometric and hyperbolic -------------------------------------------------------------------------------
 
 _one_minus_square = (1 - x) * (1 + x)  # exact near 1, where 1 - x**2 has lost its digits
-sin = row("sin", sp.sin(x), sp.cos(x), code="sin({0})", head=sp.sin, tame=True, doc="sine")
-cos = row("cos", sp.cos(x), -sp.sin(x), code="cos({0})", head=sp.cos, tame=True, doc="cosine")
-tan = row("tan", sp.tan(x), 1 + f**2, code="tan({0})", doc="tangent")
+sin = row("sin", sp.sin(x), head=sp.sin, tame=True, doc="sine")
+cos = row("cos", sp.cos(x), head=sp.cos, tame=True, doc="cosine")
+tan = row("tan", sp.tan(x), 1 + f**2, doc="tangent")
 arcsin = row(
     "arcsin",
     sp.asin(x),
     1 / sp.sqrt(_one_minus_square),
-    code="arcsin({0})",
     doc="inverse sine",
     outside=Special(sp.Abs(x) > 1, "not a real number"),
 )
@@ -219,21 +212,19 @@ arccos = row(
     "arccos",
     sp.acos(x),
     -1 / sp.sqrt(_one_minus_square),
-    code="arccos({0})",
     doc="inverse cosine",
     outside=Special(sp.Abs(x) > 1, "not a real number"),
 )
-arctan = row("arctan", sp.atan(x), 1 / (1 + x**2), code="arctan({0})", tame=True, doc="inverse tangent")
-sinh = row("sinh", sp.sinh(x), sp.cosh(x), code="sinh({0})", head=sp.sinh, doc="hyperbolic sine")
-cosh = row("cosh", sp.cosh(x), sp.sinh(x), code="cosh({0})", head=sp.cosh, doc="hyperbolic cosine")
-tanh = row("tanh", sp.tanh(x), 1 - f**2, code="tanh({0})", tame=True, doc="hyperbolic tangent")
+arctan = row("arctan", sp.atan(x), 1 / (1 + x**2), tame=True, doc="inverse tangent")
+sinh = row("sinh", sp.sinh(x), head=sp.sinh, doc="hyperbolic sine")
+cosh = row("cosh", sp.cosh(x), head=sp.cosh, doc="hyperbolic cosine")
+tanh = row("tanh", sp.tanh(x), 1 - f**2, tame=True, doc="hyperbolic tangent")
 _hypot1 = call("hypot")(1, x)
-arcsinh = row("arcsinh", sp.asinh(x), 1 / _hypot1, code="arcsinh({0})", tame=True, doc="inverse hyperbolic sine")
+arcsinh = row("arcsinh", sp.asinh(x), 1 / _hypot1, tame=True, doc="inverse hyperbolic sine")
 arccosh = row(
     "arccosh",
     sp.acosh(x),
     1 / (sp.sqrt(x - 1) * sp.sqrt(x + 1)),
-    code="arccosh({0})",
     doc="inverse hyperbolic cosine",
     outside=Special(x < 1, "not a real number"),
 )
@@ -241,7 +232,6 @@ arctanh = row(
     "arctanh",
     sp.atanh(x),
     1 / _one_minus_square,
-    code="arctanh({0})",
     doc="inverse hyperbolic tangent",
     outside=Special(sp.Abs(x) > 1, "not a real number"),
 )
@@ -259,7 +249,6 @@ arctan2 = row(
     _over_square(y),
     -_over_square(x),
     args="x y",
-    code="arctan2({0}, {1})",
     doc="angle of the point (x, y), as arctan2(y, x)",
     outside=Special(sp.Eq(x, 0) & sp.Eq(y, 0), "no derivative exists"),
 )
@@ -269,15 +258,12 @@ hypot = row(
     call("tip_ratio")(x, f),
     call("tip_ratio")(y, f),
     args="x y",
-    code="hypot({0}, {1})",
     doc="sqrt(x*x + y*y); derivative 0 at the tip (0, 0)",
     kink=Special(sp.Eq(f, 0), "its tip, the derivative is taken as 0 (a subgradient)"),
 )
 # A subgradient at a tip: 0/0 is 0. Its own partials are the plain ones, so the second derivative at the tip is NaN.
-tip_ratio = row("tip_ratio", x / y, 1 / y, -f / y, args="x y", code="tip_ratio({0}, {1})")
+tip_ratio = row("tip_ratio", x / y, 1 / y, -f / y, args="x y")
 # The n-th derivatives of sin(pi x) / (pi x) are one family, exact at 0.
 _sincn = call("sinc_derivative")
-sinc_derivative = row(
-    "sinc_derivative", _sincn(x, y), _sincn(x, y + 1), 0, args="x y", code="sinc_derivative({0}, {1})", tame=True
-)
-sinc = row("sinc", sp.sinc(sp.pi * x), _sincn(x, 1), code="sinc({0})", tame=True, doc="sin(pi x) / (pi x), 1 at 0")
+sinc_derivative = row("sinc_derivative", _sincn(x, y), _sincn(x, y + 1), 0, args="x y", tame=True)
+sinc = row("sinc", sp.sinc(sp.pi * x), _sincn(x, 1), tame=True, doc="sin(pi x) / (pi x), 1 at 0")

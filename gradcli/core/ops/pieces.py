@@ -12,7 +12,6 @@ abs_ = row(
     "abs",
     sp.Abs(x),
     sp.sign(x),
-    code="abs({0})",
     head=sp.Abs,
     tame=True,
     doc="absolute value; slope 0 at 0",
@@ -22,7 +21,6 @@ sign = row(
     "sign",
     sp.sign(x),
     0,
-    code="sign({0})",
     head=sp.sign,
     tame=True,
     doc="-1, 0 or 1",
@@ -34,7 +32,6 @@ maximum = row(
     gate(1, x >= y),
     gate(1, x < y),
     args="x y",
-    code="maximum({0}, {1})",
     tame=True,
     doc="the larger; at a tie the first takes the derivative",
     kink=Special(sp.Eq(x, y), "a tie, the first argument takes the derivative, with slope 1"),
@@ -45,7 +42,6 @@ minimum = row(
     gate(1, x <= y),
     gate(1, x > y),
     args="x y",
-    code="minimum({0}, {1})",
     tame=True,
     doc="the smaller; at a tie the first takes the derivative",
     kink=Special(sp.Eq(x, y), "a tie, the first argument takes the derivative, with slope 1"),
@@ -54,7 +50,6 @@ floor = row(
     "floor",
     sp.floor(x),
     0,
-    code="floor({0})",
     tame=True,
     doc="largest integer not above x",
     kink=Special(sp.Eq(x, sp.floor(x)), "a jump, the derivative is taken as 0", ("0", "0")),
@@ -63,7 +58,6 @@ ceil = row(
     "ceil",
     sp.ceiling(x),
     0,
-    code="ceil({0})",
     tame=True,
     doc="smallest integer not below x",
     kink=Special(sp.Eq(x, sp.floor(x)), "a jump, the derivative is taken as 0", ("0", "0")),
@@ -83,7 +77,6 @@ floor_divide = row(
     0,
     0,
     args="x y",
-    code="floor_divide({0}, {1})",
     doc="floor(x / y)",
     kink=Special(sp.Eq(f, x / y), "a jump, the derivative is taken as 0"),
 )
@@ -93,7 +86,6 @@ mod = row(
     1,
     -call("floor_divide")(x, y),
     args="x y",
-    code="mod({0}, {1})",
     doc="remainder with the sign of y",
     kink=Special(sp.Eq(f, 0), "a jump, the derivative is taken as 1", ("1", "1")),
 )
@@ -103,7 +95,6 @@ heaviside = row(
     0,
     0,
     args="x y",
-    code="heaviside({0}, {1})",
     tame=True,
     doc="0 below 0, 1 above, y at 0",
     kink=Special(sp.Eq(x, 0), "a jump, the derivative is taken as 0", ("0", "0")),
@@ -131,7 +122,7 @@ logit = row(
     doc="log(x / (1 - x))",
     outside=Special((x < 0) | (x > 1), "not a real number"),
 )
-softplus = row("softplus", sp.log(1 + sp.exp(x)), _sigmoid(x), code="softplus({0})", tame=True, doc="log(1 + exp(x))")
+softplus = row("softplus", sp.log(1 + sp.exp(x)), _sigmoid(x), tame=True, doc="log(1 + exp(x))")
 relu = row(
     "relu",
     sp.Max(x, 0),

@@ -12,15 +12,11 @@ _POLES = Special((x <= 0) & sp.Eq(x, sp.floor(x)), "a pole")
 _before = set(ELEMENTWISE)
 _slope = 2 / sp.sqrt(sp.pi) * sp.exp(-(x**2))
 
-erf = row("erf", sp.erf(x), _slope, code="erf({0})", tame=True, doc="error function")
-erfc = row("erfc", sp.erfc(x), -_slope, code="erfc({0})", tame=True, doc="1 - erf(x), accurate for large x")
-gamma = row("gamma", sp.gamma(x), f * call("digamma")(x), code="gamma({0})", doc="gamma function", outside=_POLES)
-lgamma = row(
-    "lgamma", sp.loggamma(x), call("digamma")(x), code="lgamma({0})", doc="log of abs(gamma(x))", outside=_POLES
-)
-digamma = row(
-    "digamma", sp.digamma(x), call("polygamma")(1, x), code="digamma({0})", doc="derivative of lgamma", outside=_POLES
-)
-polygamma = row("polygamma", sp.polygamma(x, y), 0, call("polygamma")(x + 1, y), args="x y", code="polygamma({0}, {1})")
+erf = row("erf", sp.erf(x), _slope, tame=True, doc="error function")
+erfc = row("erfc", sp.erfc(x), -_slope, tame=True, doc="1 - erf(x), accurate for large x")
+gamma = row("gamma", sp.gamma(x), f * call("digamma")(x), doc="gamma function", outside=_POLES)
+lgamma = row("lgamma", sp.loggamma(x), call("digamma")(x), doc="log of abs(gamma(x))", outside=_POLES)
+digamma = row("digamma", sp.digamma(x), call("polygamma")(1, x), doc="derivative of lgamma", outside=_POLES)
+polygamma = row("polygamma", sp.polygamma(x, y), 0, call("polygamma")(x + 1, y), args="x y")
 
 SPECIAL = frozenset(set(ELEMENTWISE) - _before)
