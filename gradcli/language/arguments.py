@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.language.convert import Converter
-from gradcli.language.declare import CallError, Function
+from gradcli.language.declare import CallError, Function, Parameter
 from gradcli.language.names import did_you_mean
 
 __all__ = ["PAIRWISE", "bind_arguments"]
@@ -39,7 +39,9 @@ def bind_arguments(f: Function, positional: list[Any], named: dict[str, Any], co
     if missing or (variadic and not extra):
         raise CallError(f"{f.name} misses {', '.join(repr(m) for m in missing) or 'operands'}", f"it is {f.signature}")
     try:
-        out = [convert.argument(given[p.name], p.kind, p.name) if p.name in given else p.default for p in plain]
+        out = [
+            convert.argument(given[p.name], p.kind, p.name) if p.name in given else _default(p, convert) for p in plain
+        ]
     except CallError as e:
         if len(positional) > 1 and f.name in PAIRWISE and e.help is None:
             e.help = f"for two values write {PAIRWISE[f.name]}"
@@ -47,6 +49,11 @@ def bind_arguments(f: Function, positional: list[Any], named: dict[str, Any], co
     if variadic:
         out += [convert.argument(v, variadic.kind, variadic.name) for v in extra]
     return out
+
+
+def _default(p: Parameter, convert: Converter) -> Any:
+    """What the parameter takes where nothing is given; a number where an array is wanted stands for itself."""
+    return convert.graph.literal(float(p.default)) if p.kind == "array" else p.default
 
 
 def _too_many_help(signature: str, name: str, extra: list[Any]) -> str:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from gradcli.errors import Fault, InternalError
 
-__all__ = ["FUNCTIONS", "CallError", "Function", "Parameter", "function"]
+__all__ = ["FUNCTIONS", "CallError", "Function", "Number", "Parameter", "function"]
 
 
 class CallError(ValueError):
@@ -80,20 +80,29 @@ class Function:
 
     Attributes:
         build: makes its node, from the graph and the arguments.
-        derivative: d (differentiable almost everywhere), 0 (connected, derivative 0) or cut (no path).
+        derive, describe: `derivative` and `special`, or how to find them when the catalogue asks.
         renamed: parameters that users write by another name than `build` has.
         extra: the optional dependency that it needs.
-        special: what is taken at its kinks and outside its domain.
     """
 
     name: str
     build: Callable[..., Any]
     doc: str
-    derivative: str = "d"
+    derive: Callable[[], str] | str = "d"
     aliases: tuple[str, ...] = ()
     renamed: dict[str, str] = field(default_factory=dict)
     extra: str | None = None
-    special: tuple[str, ...] = ()
+    describe: Callable[[], tuple[str, ...]] | tuple[str, ...] = ()
+
+    @property
+    def derivative(self) -> str:
+        """d (differentiable almost everywhere), 0 (connected, derivative 0) or cut (no path)."""
+        return self.derive() if callable(self.derive) else self.derive
+
+    @property
+    def special(self) -> tuple[str, ...]:
+        """What is taken at its kinks and outside its domain."""
+        return self.describe() if callable(self.describe) else self.describe
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -119,6 +128,7 @@ class Function:
         return f"{self.name}({', '.join(parts)})"
 
 
+Number = Any  # a Value whose default is written as the number that it stands for
 Build = TypeVar("Build", bound=Callable[..., Any])
 FUNCTIONS: dict[str, Function] = {}
 
@@ -144,7 +154,7 @@ def function(
     where the two differ (`one_axis="axis"`: a single axis)."""
 
     def declare(build: Build) -> Build:
-        register(Function(build.__name__, build, doc, derivative, aliases, renamed, special=special))
+        register(Function(build.__name__, build, doc, derivative, aliases, renamed, describe=special))
         return build
 
     return declare

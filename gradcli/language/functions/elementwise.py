@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+from functools import partial as bind
 from typing import Any
 
 import sympy as sp
@@ -84,10 +85,10 @@ def _register(op: Elementwise) -> None:
             op.name,
             build,
             op.doc or "",
-            _derivative(op),
+            bind(_derivative, op),
             _ALIASES.get(op.name, ()),
             extra="special" if special else None,
-            special=_special(op, names),
+            describe=bind(_special, op, names),
         )
     )
 

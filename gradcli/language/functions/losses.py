@@ -13,7 +13,7 @@ from gradcli.core.ops.elementwise import mul, neg, square, sub, where
 from gradcli.core.ops.pieces import abs_
 from gradcli.core.ops.shape import reshape, sum_
 from gradcli.core.shapes import ShapeError, broadcast, normal_axes, show
-from gradcli.language.declare import function
+from gradcli.language.declare import Number, function
 from gradcli.language.functions.arrange import checked_indices
 from gradcli.language.functions.statistics import mean
 
@@ -50,10 +50,9 @@ def mae(g: Graph, a: Value, b: Value) -> Value:
 
 
 @function("per entry (a - b)**2 / 2 within delta, beyond it delta * (|a - b| - delta / 2)")
-def huber(g: Graph, a: Value, b: Value, delta: Value | float = 1.0) -> Value:
-    d = delta if isinstance(delta, Value) else g.literal(float(delta))
+def huber(g: Graph, a: Value, b: Value, delta: Number = 1.0) -> Value:
     half = g.literal(0.5)
     error = sub(g, a, b)
     size = abs_(g, error)
-    line = mul(g, d, sub(g, size, mul(g, half, d)))
-    return where(g, ELEMENTWISE["less_equal"](g, size, d), mul(g, half, square(g, error)), line)
+    line = mul(g, delta, sub(g, size, mul(g, half, delta)))
+    return where(g, ELEMENTWISE["less_equal"](g, size, delta), mul(g, half, square(g, error)), line)

@@ -13,7 +13,7 @@ from gradcli.core.ops.elementwise import where as where_op
 from gradcli.core.ops.pieces import sigmoid
 from gradcli.core.ops.special import erf
 from gradcli.core.shapes import normal_axes
-from gradcli.language.declare import function
+from gradcli.language.declare import Number, function
 from gradcli.language.functions.elementwise import need_special
 
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
@@ -38,18 +38,18 @@ def _not_negative(g: Graph, x: Value) -> Value:
 
 
 @function("x for x > 0, else slope * x")
-def leaky_relu(g: Graph, x: Value, slope: Value | float = 0.2) -> Value:
-    return where_op(g, _positive(g, x), x, mul(g, _value(g, slope), x))
+def leaky_relu(g: Graph, x: Value, slope: Number = 0.2) -> Value:
+    return where_op(g, _positive(g, x), x, mul(g, slope, x))
 
 
 @function("x for x >= 0, else alpha * (exp(x) - 1)")
-def elu(g: Graph, x: Value, alpha: Value | float = 1.0) -> Value:
-    return where_op(g, _not_negative(g, x), x, mul(g, _value(g, alpha), expm1(g, x)))
+def elu(g: Graph, x: Value, alpha: Number = 1.0) -> Value:
+    return where_op(g, _not_negative(g, x), x, mul(g, alpha, expm1(g, x)))
 
 
 @function("elu with the self-normalising scale and alpha")
 def selu(g: Graph, x: Value) -> Value:
-    return mul(g, g.literal(_SELU_SCALE), elu(g, x, _SELU_ALPHA))
+    return mul(g, g.literal(_SELU_SCALE), elu(g, x, g.literal(_SELU_ALPHA)))
 
 
 @function("x * Phi(x), by erf (extra `special`) or approximately by tanh")
@@ -66,7 +66,3 @@ def gelu(g: Graph, x: Value, approximate: bool = False) -> Value:
 @function("x * sigmoid(x)")
 def silu(g: Graph, x: Value) -> Value:
     return mul(g, x, sigmoid(g, x))
-
-
-def _value(g: Graph, number: Value | float) -> Value:
-    return number if isinstance(number, Value) else g.literal(float(number))
