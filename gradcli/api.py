@@ -100,7 +100,7 @@ def hessian(problem: Source, **options: Unpack[Options]) -> Hessian:
     shapes = {name: s.shape for name, s in p.sources.items()}
     q.refuse_large([a + b for a in shapes.values() for b in shapes.values()])
     nodes = hessian_nodes(p.graph, p.targets, p.sources, q.weights)
-    answer = q.run(nodes)
+    answer = q.run(nodes, of=p.sources)
     q.write_formulas(nodes)
     blocks = {a: {b: q.filled(answer[a, b], shapes[a] + shapes[b]) for b in shapes} for a in shapes}
     return Hessian(hessian=blocks, **q.common(answer))

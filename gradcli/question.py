@@ -23,7 +23,7 @@ from gradcli.program import Program, assemble
 from gradcli.reasons import unconnected_reason
 from gradcli.results import Note
 from gradcli.selection import choose
-from gradcli.watch import Watched, entry_text, kink_notes, watched
+from gradcli.watch import entry_text, kink_notes, watched
 
 __all__ = ["Options", "Question", "Source"]
 
@@ -64,7 +64,7 @@ class Question:
     weights: dict[str, Numbers]
     options: Options
     dtype: str
-    _watched: list[Watched] = field(default_factory=list)
+    _numbers: dict[Value, Numbers] = field(default_factory=dict)
     _notes: list[Note] = field(default_factory=list)
     _formulas: dict[str, Any] | None = None
 
@@ -98,38 +98,30 @@ class Question:
             for name, target in p.targets.items()
         }
 
-    def run(self, nodes: Mapping[Any, Value | None]) -> dict[Key, Numbers | None]:
-        """The numbers of the nodes, and of the targets and sources under ("target", name) and ("source", name)."""
+    def run(
+        self, nodes: Mapping[Any, Value | None], *, of: Mapping[str, Value] | None = None
+    ) -> dict[Key, Numbers | None]:
+        """The numbers of the nodes; those of the targets and sources, and the notes, are kept for `common`.
+
+        Of a key of two names the first is one of `of` (the targets, if not given) and the second a source.
+        """
         p = self.program
-        self._watched = watched(p)
-        asked: dict[Any, Value | None] = dict(nodes)
-        asked |= {("", "target", name): v for name, v in p.targets.items()}
-        asked |= {("", "source", name): v for name, v in p.sources.items()}
-        asked |= {("", "watch", w.condition.name): w.condition for w in self._watched}
-        outputs = list(dict.fromkeys(v for v in asked.values() if v is not None))
+        found = watched(p)
+        asked = [*p.targets.values(), *p.sources.values(), *nodes.values(), *[w.condition for w in found]]
+        outputs = list(dict.fromkeys(v for v in asked if v is not None))
         self._refuse_memory(peak_bytes(p.graph, outputs, np.dtype(self.dtype).itemsize))
         made = compile_graph(p.graph, list(p.inputs.values()), outputs, self.dtype)(*p.point)
-        numbers = dict(zip(outputs, made, strict=True))
-        self._notes = [*self._nonfinite_notes(asked, numbers), *kink_notes(self._watched, numbers)]
-        return {key: None if v is None else numbers[v] for key, v in asked.items()}
+        self._numbers = dict(zip(outputs, made, strict=True))
+        self._notes = [*self._nonfinite_notes(nodes, of or p.targets), *kink_notes(found, self._numbers)]
+        return {key: None if v is None else self._numbers[v] for key, v in nodes.items()}
 
-    def _nonfinite_notes(self, asked: Mapping[Any, Value | None], numbers: Mapping[Value, Numbers]) -> list[Note]:
+    def _nonfinite_notes(self, nodes: Mapping[Key, Value | None], of: Mapping[str, Value]) -> list[Note]:
         """One note, for the first result that is not finite: targets before derivatives."""
-        order = sorted(asked.items(), key=lambda item: item[0][:2] != ("", "target"))
-        for key, v in order:
-            is_result = v is not None and v.kind == "float" and key[:2] != ("", "source")
-            if v is not None and is_result and not np.isfinite(numbers[v]).all():
-                return [nonfinite_note(self.program, bind(self._label, key), v, numbers[v], self.dtype)]
+        named = [(bind(_target_label, name), v) for name, v in self.program.targets.items()]
+        for label, v in [*named, *[(bind(_label, key, of), v) for key, v in nodes.items()]]:
+            if v is not None and not np.isfinite(self._numbers[v]).all():
+                return [nonfinite_note(self.program, label, v, self._numbers[v], self.dtype)]
         return []
-
-    def _label(self, key: Key, index: tuple[int, ...]) -> str:
-        """What an entry of a result is called: `y[0]`, `the derivative of y[0] by x[1]`."""
-        if key[:2] == ("", "target"):
-            return key[2] + entry_text(index)
-        if len(key) == 1:
-            return f"the gradient of {key[0]}{entry_text(index)}"
-        rank = max(0, len(index) - self.program.sources[key[1]].rank)
-        return f"the derivative of {key[0]}{entry_text(index[:rank])} by {key[1]}{entry_text(index[rank:])}"
 
     def filled(self, array: Numbers | None, shape: tuple[int, ...]) -> Numbers | None:
         """Zeros for None where that was asked for."""
@@ -140,13 +132,12 @@ class Question:
     def common(self, answer: Mapping[Key, Numbers | None]) -> dict[str, Any]:
         """The fields that every result has."""
         p = self.program
-        targets = {name: answer["", "target", name] for name in p.targets}
         weights = {
             name: np.broadcast_to(w, p.targets[name].shape).astype(self.dtype) for name, w in self.weights.items()
         }
         return {
-            "targets": targets,
-            "sources": {name: answer["", "source", name] for name in p.sources},
+            "targets": {name: self._numbers[v] for name, v in p.targets.items()},
+            "sources": {name: self._numbers[v] for name, v in p.sources.items()},
             "weights": weights,
             "dtype": self.dtype,
             "notes": (*self._unconnected_notes(answer), *self._notes),
@@ -184,8 +175,7 @@ class Question:
         p = self.program
         notes = []
         for name, source in p.sources.items():
-            keys = [k for k in answer if name in k[-1:] and k[0] != ""]
-            if keys and all(answer[k] is None for k in keys):
+            if all(array is None for key, array in answer.items() if key[-1] == name):
                 reason, line = unconnected_reason(p.graph, source, p.targets.values(), p.frozen)
                 where = f", line {line}" if line else ""
                 notes.append(Note("unconnected", f"{name} is unconnected: {reason}{where}", line))
@@ -206,6 +196,18 @@ class Question:
                     "choose fewer targets (-t) or sources (-s), or raise the limit with --max-memory",
                 )
             )
+
+
+def _target_label(name: str, index: tuple[int, ...]) -> str:
+    return name + entry_text(index)
+
+
+def _label(key: Key, of: Mapping[str, Value], index: tuple[int, ...]) -> str:
+    """What an entry of an answer is called: `the gradient of x[0]`, `the derivative of y[0] by x[1]`."""
+    if len(key) == 1:
+        return f"the gradient of {key[0]}{entry_text(index)}"
+    rank = of[key[0]].rank
+    return f"the derivative of {key[0]}{entry_text(index[:rank])} by {key[1]}{entry_text(index[rank:])}"
 
 
 def _quarter_of_memory() -> int:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradcli
+from gradcli.api import per_example
 
 
 def _notes(text: str, **sources: object) -> list[tuple[str, str]]:
@@ -116,3 +117,14 @@ def test_lines_of_a_file_are_named(tmp_path) -> None:
         ("unconnected", "i is unconnected: used only as an index, line 4", 4),
         ("kink", "abs(x), line 6, is at a kink: the derivative is taken as 0 (from the left -1, from the right 1)", 6),
     ]
+
+
+def test_entries_of_rows_blocks_and_examples_are_named_by_output_and_source() -> None:
+    point = {"sources": {"x": [[0.0, 1.0], [4.0, 9.0]]}, "targets": {"x": "sqrt(x)"}}  # a target named like its source
+    cause = "the derivative of sqrt(x) is inf at x[0,0] = 0"
+    whole = next(n.message for n in gradcli.jacobian(point).notes if n.kind == "nonfinite")
+    assert whole == f"the derivative of x[0,0] by x[0,0] is inf: {cause}"
+    blocks = next(n.message for n in per_example(point).notes if n.kind == "nonfinite")
+    assert blocks == f"the derivative of x[0,0] by x[0] is inf: {cause}"
+    twice = next(n.message for n in gradcli.hessian(point).notes if n.kind == "nonfinite")
+    assert twice == f"the derivative of x[0,0] by x[0,0] is -inf: {cause}"
