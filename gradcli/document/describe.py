@@ -37,9 +37,7 @@ def is_description(node: Node, owner: str) -> bool:
         if key.text not in _ALL:
             guess = did_you_mean(key.text, _FELLOWS[chief])
             hint = (
-                f"did you mean {guess!r}?"
-                if guess
-                else f"with {chief!r} go only {_listed(chief)}; a structure needs other names"
+                f"did you mean {guess!r}?" if guess else f"with {chief!r} {_go(chief)}; a structure needs other names"
             )
             raise InputError(
                 key.fault(
@@ -49,8 +47,10 @@ def is_description(node: Node, owner: str) -> bool:
     return True
 
 
-def _listed(chief: str) -> str:
-    return ", ".join(key for key in ("key", "fill", "random", "seed") if key in _FELLOWS[chief]) or "no other keys"
+def _go(chief: str) -> str:
+    """`go only fill, random, seed`."""
+    fellows = ", ".join(key for key in ("key", "fill", "random", "seed") if key in _FELLOWS[chief])
+    return f"{'go' if ',' in fellows else 'goes'} only {fellows}" if fellows else "goes no other key"
 
 
 def read_value(values: Values, node: Node, owner: str, name: str) -> FloatArray:
@@ -76,7 +76,7 @@ def _check_keys(node: Mapping, owner: str) -> None:
     chief = next(key.text for key, _ in node.entries if key.text in _CHIEF)
     for key, _ in node.entries:
         if key.text != chief and key.text not in _FELLOWS[chief]:
-            hint = f"with {chief!r} go {_listed(chief)}"
+            hint = f"with {chief!r} {_go(chief)}"
             raise InputError(key.fault("value", f"{owner}: {key.text!r} does not go with {chief!r}", hint))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterable
 from collections.abc import Mapping as AnyMapping
 from collections.abc import Sequence as AnySequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from gradcli.errors import Fault, InputError, Place
 from gradcli.language.names import did_you_mean, fold, name_problem
 from gradcli.language.source import Text, plain_text
 
-__all__ = ["Problem", "from_expressions", "load", "read_value", "with_point"]
+__all__ = ["Problem", "examine", "from_expressions", "in_order", "load", "read_value", "with_point"]
 
 
 @dataclass
@@ -33,7 +34,7 @@ class Problem:
         constants, sources: float64 arrays, 0-d for scalars, in the order of the file; nested ones by dotted name.
         lets, targets: expressions that know their places.
         output_gradients: by target, a scalar or an array whose shape is yet to be checked against the target's.
-        expect: the section as it stands, for a check; only its keys have been checked.
+        expect: the section as it stands; only its keys have been checked (`document.expectations` reads the rest).
         places: where each name is defined, by section and name: `("sources", "layer1.w")`.
     """
 
@@ -54,15 +55,30 @@ def load(source: str | os.PathLike[str] | AnyMapping[str, object]) -> Problem:
     Raises:
         InputError: with all problems of the file, in its order.
     """
+    problem, faults = examine(source)
+    _raise_all(faults)
+    return problem
+
+
+def examine(source: str | os.PathLike[str] | AnyMapping[str, object]) -> tuple[Problem, list[Fault]]:
+    """What could be read of a problem, and all that is wrong with it: a check may expect that something is.
+
+    Raises:
+        InputError: the file cannot be opened, or is not YAML or JSON at all.
+    """
     (root, faults), name, folder = load_tree(source)
     content = read_content(root, folder)
-    _raise_all([*faults, *content.faults])
-    return _problem(content, name)
+    return _problem(content, name), in_order([*faults, *content.faults])
 
 
 def _raise_all(faults: list[Fault]) -> None:
     if faults:
-        raise InputError(*sorted(faults, key=_order))
+        raise InputError(*in_order(faults))
+
+
+def in_order(faults: Iterable[Fault]) -> list[Fault]:
+    """The faults in the order of the file; those without a line come last."""
+    return sorted(faults, key=_order)
 
 
 def _order(fault: Fault) -> tuple[float, int]:
