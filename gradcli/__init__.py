@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gradcli.api import compare, grad, hessian, jacobian
+    from gradcli.checks import check
     from gradcli.errors import InputError
-    from gradcli.results import Comparison, Gradient, Hessian, Jacobian, Note
+    from gradcli.results import Check, Checked, Comparison, Gradient, Hessian, Jacobian, Note
 
     __version__: str
 
 __all__ = [
+    "Check",
+    "Checked",
     "Comparison",
     "Gradient",
     "Hessian",
@@ -23,6 +26,7 @@ __all__ = [
     "Jacobian",
     "Note",
     "__version__",
+    "check",
     "compare",
     "grad",
     "hessian",
@@ -31,7 +35,8 @@ __all__ = [
 
 _HOME = {
     **dict.fromkeys(("compare", "grad", "hessian", "jacobian"), "gradcli.api"),
-    **dict.fromkeys(("Comparison", "Gradient", "Hessian", "Jacobian", "Note"), "gradcli.results"),
+    **dict.fromkeys(("Check", "Checked", "Comparison", "Gradient", "Hessian", "Jacobian", "Note"), "gradcli.results"),
+    "check": "gradcli.checks",
     "InputError": "gradcli.errors",
 }
 

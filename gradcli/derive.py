@@ -15,7 +15,7 @@ from gradcli.core.ops.shape import broadcast_to, transpose
 from gradcli.core.shapes import Shape, size
 from gradcli.core.tangents import ZERO, Tangent, Zero, add_tangents, dense, identity_seed, plain
 
-__all__ = ["gradient_nodes", "hessian_nodes", "jacobian_nodes", "rows_forward"]
+__all__ = ["gradient_nodes", "gradient_seeds", "hessian_nodes", "jacobian_nodes", "rows_forward"]
 
 # A node for each answer; None where there is no path from the source.
 Answer = Value | None
@@ -33,7 +33,9 @@ def _seed(g: Graph, target: Value, weight: NDArray[Any] | None) -> Tangent | Zer
     return plain(g.constant(weight), target.shape, mask)
 
 
-def _seeds(g: Graph, targets: Mapping[str, Value], weights: Mapping[str, NDArray[Any]]) -> dict[Value, Tangent | Zero]:
+def gradient_seeds(
+    g: Graph, targets: Mapping[str, Value], weights: Mapping[str, NDArray[Any]]
+) -> dict[Value, Tangent | Zero]:
     """Seeds by node: targets that are the same node add up."""
     seeds: dict[Value, Tangent | Zero] = {}
     for name, target in targets.items():
@@ -53,7 +55,7 @@ def gradient_nodes(
     g: Graph, targets: Mapping[str, Value], sources: Mapping[str, Value], weights: Mapping[str, NDArray[Any]]
 ) -> dict[str, Answer]:
     """d(sum of weight * target) / d source, in the source's shape: one vjp for all."""
-    found = vjp(g, _seeds(g, targets, weights), sources.values())
+    found = vjp(g, gradient_seeds(g, targets, weights), sources.values())
     return {name: _dense(g, found[s], s.shape) for name, s in sources.items()}
 
 

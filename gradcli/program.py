@@ -34,6 +34,7 @@ class Program:
         lets: the value of each let name.
         frozen: values that serve as an index and were taken at the point, with where.
         size: how many values the graph has before anything is differentiated.
+        builder: builds more texts into the graph; it knows the names of the file.
     """
 
     graph: Graph
@@ -44,6 +45,16 @@ class Program:
     lets: dict[str, Value]
     frozen: list[tuple[Value, Any]]
     size: int
+    builder: Builder
+
+    def build(self, text: Text, *, as_written: bool = False) -> Value:
+        """The value of one more expression, in the names of the file; InputError where it is wrong."""
+        faults: list[Fault] = []
+        made = _parsed({text.owner: text}, set(self.builder.names), set(map(fold, self.targets)), faults)
+        if faults:
+            raise InputError(*faults)
+        value = self.builder.build(made[text.owner])
+        return value if as_written else rewrite(self.graph, [value]).get(value, value)
 
 
 def assemble(problem: Problem, targets: Iterable[str], sources: Iterable[str], *, as_written: bool = False) -> Program:
@@ -97,6 +108,7 @@ def assemble(problem: Problem, targets: Iterable[str], sources: Iterable[str], *
         named_lets,
         converter.frozen,
         len(g),
+        builder,
     )
 
 

@@ -109,7 +109,7 @@ class Question:
         found = watched(p)
         asked = [*p.targets.values(), *p.sources.values(), *nodes.values(), *[w.condition for w in found]]
         outputs = list(dict.fromkeys(v for v in asked if v is not None))
-        self._refuse_memory(peak_bytes(p.graph, outputs, np.dtype(self.dtype).itemsize))
+        self.refuse_memory(peak_bytes(p.graph, outputs, np.dtype(self.dtype).itemsize))
         made = compile_graph(p.graph, list(p.inputs.values()), outputs, self.dtype)(*p.point)
         self._numbers = dict(zip(outputs, made, strict=True))
         self._notes = [*self._nonfinite_notes(nodes, of or p.targets), *kink_notes(found, self._numbers)]
@@ -183,9 +183,9 @@ class Question:
 
     def refuse_large(self, shapes: list[tuple[int, ...]]) -> None:
         """InputError where results of these shapes take more than is allowed."""
-        self._refuse_memory(sum(size(shape) for shape in shapes) * np.dtype(self.dtype).itemsize)
+        self.refuse_memory(sum(size(shape) for shape in shapes) * np.dtype(self.dtype).itemsize)
 
-    def _refuse_memory(self, needed: int) -> None:
+    def refuse_memory(self, needed: int) -> None:
         asked = self.options.get("max_memory")
         limit = asked if asked is not None else _quarter_of_memory()
         if needed > limit:

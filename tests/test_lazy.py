@@ -39,6 +39,10 @@ def loaded(code: str) -> tuple[int, set[str]]:
         (["grad", "loss.yaml", "--precision", "many"], 2),
         (["grad", "loss.yaml", "-o", "result.txt"], 2),
         (["grad", "loss.yaml", "--at", "x"], 2),
+        (["check", "--help"], 0),
+        (["check"], 2),
+        (["check", "loss.yaml", "--format", "csv"], 2),
+        (["check", "loss.yaml", "-o", "result.csv"], 2),
         (["nonsense", "--json"], 2),
     ],
 )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from gradcli.cli.streams import Outcome, wants_color
 from gradcli.errors import Fault, GradcliError, InternalError
 
-__all__ = ["INTERRUPTED", "expected", "internal", "interrupted", "out_of_memory", "usage"]
+__all__ = ["INTERRUPTED", "expected", "internal", "interrupted", "out_of_memory", "usage", "with_faults"]
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C: 128 and the number of the signal."""
@@ -64,7 +65,7 @@ def out_of_memory(arguments: Sequence[str]) -> Outcome:
 def interrupted(arguments: Sequence[str]) -> Outcome:
     """Somebody pressed Ctrl-C."""
     if _wants_json(arguments):
-        return _in_json([Fault("interrupted", "interrupted")], INTERRUPTED)
+        return with_faults(Outcome(), [Fault("interrupted", "interrupted")], INTERRUPTED, in_json=True)
     return Outcome(messages=["gradcli: interrupted"], status=INTERRUPTED)
 
 
@@ -72,23 +73,22 @@ def internal(error: Exception, arguments: Sequence[str]) -> Outcome:
     """A fault of gradcli itself."""
     text = f"internal error: {type(error).__name__}: {' '.join(str(error).split())[:500]}".rstrip(": ")
     how = f"please report this line, the file and what --debug shows{_where_to_report()}"
+    traceback = _traceback(error, arguments)
     if _wants_json(arguments):
-        return _in_json([Fault("internal", text, how)], 3, _traceback(error, arguments))
-    return Outcome(messages=[*_traceback(error, arguments), f"gradcli: {text} ({how})"], status=3)
+        return with_faults(Outcome(messages=traceback), [Fault("internal", text, how)], 3, in_json=True)
+    return Outcome(messages=[*traceback, f"gradcli: {text} ({how})"], status=3)
 
 
 def _faults(faults: Sequence[Fault], status: int, arguments: Sequence[str]) -> Outcome:
-    if _wants_json(arguments):
-        return _in_json(faults, status)
-    from gradcli.report.diagnostics import render_text
-
-    return Outcome(messages=[render_text(faults, color=wants_color(sys.stderr))], status=status)
+    return with_faults(Outcome(), faults, status, in_json=_wants_json(arguments))
 
 
-def _in_json(faults: Sequence[Fault], status: int, before: Sequence[str] = ()) -> Outcome:
-    from gradcli.report.diagnostics import render_json
+def with_faults(outcome: Outcome, faults: Sequence[Fault], status: int, *, in_json: bool) -> Outcome:
+    """`outcome` with faults as the end of what it says on standard error, and their status."""
+    from gradcli.report.diagnostics import render_json, render_text
 
-    return Outcome(messages=[*before, render_json(faults).rstrip("\n")], status=status, utf8=True)
+    said = render_json(faults) if in_json else render_text(faults, color=wants_color(sys.stderr))
+    return replace(outcome, messages=[*outcome.messages, said], status=status, utf8_messages=in_json)
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 import typer
 
 from gradcli.cli.streams import Outcome
+from gradcli.report import FORMATS, Kind, formats
 
-__all__ = ["Call", "takes"]
+__all__ = ["Call", "format_option", "output_option", "takes"]
 
 T = TypeVar("T")
 
@@ -31,6 +32,33 @@ def bytes_of(text: str) -> int:
     number, prefix, binary = found.groups()
     power = " KMGT".index(prefix.upper()) if prefix else 0
     return int(float(number) * (1024 if binary else 1000) ** power)
+
+
+def format_option(kind: Kind) -> Any:
+    """--format with the formats that can be printed for a kind of result."""
+    names = [made.name for made in formats(kind) if made.printed]
+
+    def read(text: str) -> str:
+        if text in names:
+            return text
+        known = ", ".join(map(repr, names))
+        if text in FORMATS and FORMATS[text].printed:
+            raise typer.BadParameter(f"{text!r} is no format for {kind}, which have {known}")
+        raise typer.BadParameter(f"{text!r} is not one of {known}")
+
+    def complete(begun: str) -> Sequence[str]:
+        return [name for name in names if name.startswith(begun)]
+
+    shown = f"<{'|'.join(names)}>"
+    help_ = "How to print the result."
+    return typer.Option("--format", metavar=shown, parser=read, autocompletion=complete, help=help_)
+
+
+def output_option(kind: Kind) -> Any:
+    """--output with the suffixes of the files that a kind of result can be written to."""
+    *others, last = [made.suffix for made in formats(kind) if made.suffix]
+    suffixes = f"{', '.join(others)} or {last}" if others else last
+    return typer.Option("-o", "--output", metavar="FILE", help=f"Write to FILE, as its suffix says: {suffixes}.")
 
 
 File = Annotated[
@@ -65,11 +93,8 @@ OutputGradients = Annotated[
 ]
 DType = Annotated[Literal["float64", "float32"], typer.Option("--dtype", help="The precision of all computation.")]
 Json = Annotated[bool, typer.Option("--json", help="Short for --format json; errors become JSON, too.")]
-Format = Annotated[Literal["table", "json", "csv"] | None, typer.Option("--format", help="How to print the result.")]
-Output = Annotated[
-    str | None,
-    typer.Option("-o", "--output", metavar="FILE", help="Write to FILE, as its suffix says: .json, .csv or .npz."),
-]
+Format = Annotated[str | None, format_option("derivatives")]
+Output = Annotated[str | None, output_option("derivatives")]
 Precision = Annotated[
     int | None,
     typer.Option("--precision", min=1, max=17, metavar="N", help="Significant digits in tables (default: 6)."),

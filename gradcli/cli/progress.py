@@ -5,15 +5,23 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 from gradcli.cli.streams import is_terminal
 
-__all__ = ["DELAY", "progress"]
+__all__ = ["DELAY", "at_work", "progress"]
 
 DELAY = 1.0
 """The seconds of work before anything is shown."""
+
+
+def at_work(files: Sequence[str], *, quiet: bool) -> AbstractContextManager[None]:
+    """Around reading files and computing: `progress`, unless `-` is to be typed at a terminal, which is told so."""
+    typed = "-" in files and is_terminal(sys.stdin)
+    if typed:
+        print("gradcli: reading an expression file from the terminal; end it with Ctrl-D", file=sys.stderr, flush=True)
+    return progress(not (quiet or typed))
 
 
 @contextmanager

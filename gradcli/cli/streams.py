@@ -18,13 +18,15 @@ __all__ = ["Outcome", "deliver", "is_terminal", "page_width", "silence", "wants_
 class Outcome:
     """What a command ends with: all of standard output, the lines for standard error, the exit status.
 
-    `utf8` is for data (JSON, CSV; an error in JSON), which has one encoding everywhere; a table has the terminal's.
+    `utf8` is for data (JSON, CSV), which has one encoding everywhere; a table has the terminal's. `utf8_messages` is
+    for errors in JSON.
     """
 
     text: str = ""
     messages: Sequence[str] = ()
     status: int = 0
     utf8: bool = False
+    utf8_messages: bool = False
 
 
 def deliver(outcome: Outcome) -> int:
@@ -37,7 +39,7 @@ def deliver(outcome: Outcome) -> int:
         _write_out(outcome)
     if outcome.messages and sys.stderr is not None:
         with suppress(OSError):
-            _set_encoding(sys.stderr, utf8=outcome.utf8 and not outcome.text)
+            _set_encoding(sys.stderr, utf8=outcome.utf8_messages)
             sys.stderr.write("".join(f"{message}\n" for message in outcome.messages))
             sys.stderr.flush()
     return outcome.status

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Literal, Value
-from gradcli.core.printing import function
+from gradcli.core.printing import Wrapped, function
 
 __all__ = ["compile_graph", "numbers"]
 
@@ -18,26 +18,36 @@ Array = NDArray[Any]
 
 
 def compile_graph(
-    g: Graph, inputs: Sequence[Value], outputs: Sequence[Value], dtype: str = "float64"
+    g: Graph,
+    inputs: Sequence[Value],
+    outputs: Sequence[Value],
+    dtype: str = "float64",
+    *,
+    each: Callable[[Any], Any] | None = None,
 ) -> Callable[..., list[Array]]:
     """A function from arrays for `inputs`, in order, to arrays for `outputs`, computed in `dtype`.
 
     The generated text knows only names that gradcli made (`v0`, `v1`, ...). NumPy's floating-point warnings are off:
-    what is not finite is reported from the results.
+    what is not finite is reported from the results. `each` is applied to every number array that is given or computed
+    on the way, for an analysis of rounding.
     """
     needed = g.ancestors(outputs)
     given = {v.index for v in inputs}
     arguments = [*inputs, *[g.values[i] for i in needed if i in g.data and i not in given]]
     replacements = _assignments(g, needed, arguments, outputs)
-    call = function(list(arguments), list(outputs), dtype, lambda expressions: (replacements, expressions))
+    if each is not None:
+        replacements = [(v, Wrapped(d) if d is not None and v.kind == "float" else d) for v, d in replacements]
+    call = function(list(arguments), list(outputs), dtype, lambda expressions: (replacements, expressions), each)
     kinds = np.dtype(dtype)
     with np.errstate(all="ignore"):
         data = [_cast(g.data[v.index], v, kinds) for v in arguments[len(inputs) :]]
 
     def run(*arrays: Any) -> list[Array]:
         with np.errstate(all="ignore"):
-            given = [_cast(a, v, kinds) for a, v in zip(arrays, inputs, strict=True)]
-            made = call(*given, *data)
+            given = [*[_cast(a, v, kinds) for a, v in zip(arrays, inputs, strict=True)], *data]
+            if each is not None:
+                given = [each(a) if v.kind == "float" else a for a, v in zip(given, arguments, strict=True)]
+            made = call(*given)
             return [
                 np.broadcast_to(np.asarray(a, dtype=kinds if v.kind == "float" else None), v.shape)
                 for a, v in zip(made, outputs, strict=True)

@@ -36,7 +36,7 @@ from gradcli.core.tangents import (
     unlink,
 )
 
-__all__ = ["jvp", "reached", "vjp"]
+__all__ = ["jvp", "pull", "reached", "vjp"]
 
 Some = Tangent | Zero
 
@@ -84,7 +84,7 @@ def vjp(g: Graph, seeds: Mapping[Value, Some], sources: Iterable[Value]) -> dict
         with g.at(g.places.get(i)):
             for k, a in enumerate(node.args):
                 if flags[a.index] and node.op.differentiable(node, k):
-                    new = ct if isinstance(ct, Zero) else _pull(g, node, out, k, ct)
+                    new = ct if isinstance(ct, Zero) else pull(g, node, out, k, ct)
                     _accumulate(g, held, a, new, keep_mask=g.wild[a.index])
     return {s: held.get(s.index) for s in wanted}
 
@@ -126,7 +126,7 @@ def _ahead_wild(g: Graph, needed: list[int], flags: bytearray) -> bytearray:
 # -- one step back -------------------------------------------------------------------------------------------------
 
 
-def _pull(g: Graph, node: Apply, out: Value, i: int, ct: Tangent) -> Some:
+def pull(g: Graph, node: Apply, out: Value, i: int, ct: Tangent) -> Some:
     """The cotangent of operand i from that of the value."""
     a, op = node.args[i], node.op
     wild = g.wild[a.index]

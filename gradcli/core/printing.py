@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sympy import lambdify
+from sympy.core.basic import Basic
 from sympy.printing.numpy import NumPyPrinter
 
 from gradcli.core import kernels
 
-__all__ = ["function"]
+__all__ = ["Wrapped", "function"]
 
 _SETTINGS = {"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True}
 
@@ -23,7 +25,16 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
         return own(self) if own is not None else super().doprint(expr, assign_to)  # type: ignore[no-any-return]
 
 
-def function(inputs: list[Any], outputs: Any, dtype: str = "float64", cse: Any = False) -> Any:
+class Wrapped(Basic):  # type: ignore[misc]
+    """A node whose value is passed through the function `each` of the generated code."""
+
+    def _numpycode(self, printer: Any) -> str:
+        return f"each({printer.doprint(self.args[0])})"
+
+
+def function(
+    inputs: list[Any], outputs: Any, dtype: str = "float64", cse: Any = False, each: Callable[[Any], Any] | None = None
+) -> Any:
     """The NumPy function of sympy nodes, by sympy's lambdify. Only names that gradcli made reach the generated text."""
-    names = {**kernels.NAMES, "F": np.dtype(dtype).type}
+    names = {**kernels.NAMES, "F": np.dtype(dtype).type, "each": each}
     return lambdify(inputs, outputs, modules=[names, "numpy"], printer=_Printer(_SETTINGS), cse=cse)

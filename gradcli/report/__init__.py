@@ -1,7 +1,7 @@
 """Results to text and files. One module per format, loaded when it is used.
 
-A text format is a module with `render(result, options) -> str`; a file format is a module with
-`dump(result, stream)`, which writes bytes. Adding one is a module and a line in `FORMATS` or `SUFFIXES`.
+A format that can be printed is a module `as_<name>` with `render(result, options) -> str`; one that can be a file has
+`dump(result, stream)`, which writes bytes. Adding one is a module and a line in `FORMATS`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,46 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from gradcli.results import Result
+    from gradcli.results import Checked, Result
 
-__all__ = ["FORMATS", "SUFFIXES", "ReportOptions", "render", "suffix_of", "write"]
+__all__ = ["FORMATS", "SUFFIXES", "Format", "Kind", "ReportOptions", "formats", "render", "suffix_of", "write"]
 
-FORMATS: Mapping[str, str] = {"table": "as_table", "json": "as_json", "csv": "as_csv"}
-SUFFIXES: Mapping[str, str] = {".json": "as_json", ".csv": "as_csv", ".npz": "as_npz"}
+Kind = Literal["derivatives", "checks"]
+"""The kinds of result: `Result` with all that inherits from it, and `Checked`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A way to show results.
+
+    Attributes:
+        name: what --format calls it.
+        shows: the kinds of result that it is for.
+        suffix: of the files in this format; None where there are none.
+        printed: whether it is text, which standard output can have.
+        notes: whether it has a place for the notes of a result.
+    """
+
+    name: str
+    shows: tuple[Kind, ...]
+    suffix: str | None = None
+    printed: bool = True
+    notes: bool = True
+
+
+FORMATS: Mapping[str, Format] = {
+    made.name: made
+    for made in (
+        Format("table", ("derivatives", "checks")),
+        Format("json", ("derivatives", "checks"), ".json"),
+        Format("csv", ("derivatives",), ".csv", notes=False),
+        Format("npz", ("derivatives",), ".npz", printed=False, notes=False),
+    )
+}
+SUFFIXES: Mapping[str, Format] = {made.suffix: made for made in FORMATS.values() if made.suffix}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +65,7 @@ class ReportOptions:
         width: the columns of the terminal.
         color: whether tables may use ANSI colours.
         notes: whether tables end with the notes.
+        passed: whether tables of checks show the files that have passed.
         nest: whether JSON nests dotted names (`layer1.w`) as objects.
     """
 
@@ -42,10 +74,16 @@ class ReportOptions:
     width: int = 80
     color: bool = False
     notes: bool = True
+    passed: bool = True
     nest: bool = True
 
 
-def render(result: Result, format: str, options: ReportOptions | None = None) -> str:
+def formats(kind: Kind) -> list[Format]:
+    """The formats for results of a kind."""
+    return [made for made in FORMATS.values() if kind in made.shows]
+
+
+def render(result: Result | Checked, format: str, options: ReportOptions | None = None) -> str:
     """`result` as the text of one of `FORMATS`, ending with a newline."""
     text: str = _module(FORMATS[format]).render(result, options or ReportOptions())
     return text
@@ -57,7 +95,7 @@ def suffix_of(path: str) -> str | None:
     return suffix if suffix in SUFFIXES else None
 
 
-def write(result: Result, path: str) -> None:
+def write(result: Result | Checked, path: str) -> None:
     """Writes `result` to `path` in the format of its suffix, whole or not at all.
 
     Raises:
@@ -78,8 +116,8 @@ def write(result: Result, path: str) -> None:
         raise
 
 
-def _module(name: str) -> Any:
-    return import_module(f"gradcli.report.{name}")
+def _module(chosen: Format) -> Any:
+    return import_module(f"gradcli.report.as_{chosen.name}")
 
 
 def _remove(path: str) -> None:

@@ -9,14 +9,18 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from gradcli.report import ReportOptions
+from gradcli.report.escape import json_line
+from gradcli.report.findings import diagnosis
 from gradcli.report.numbers import exact
-from gradcli.results import Array, Comparison, Gradient, Hessian, Jacobian, Result
+from gradcli.results import Array, Check, Checked, Comparison, Gradient, Hessian, Jacobian, Result
 
 __all__ = ["dump", "render"]
 
 
-def render(result: Result, options: ReportOptions) -> str:
+def render(result: Result | Checked, options: ReportOptions) -> str:
     """`result` as a line of JSON."""
+    if isinstance(result, Checked):
+        return json_line({"schema_version": 1, **_checked(result)}) + "\n"
     content = {
         "schema_version": 1,
         **_answer(result, nest=options.nest),
@@ -28,7 +32,7 @@ def render(result: Result, options: ReportOptions) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def dump(result: Result, stream: BinaryIO) -> None:
+def dump(result: Result | Checked, stream: BinaryIO) -> None:
     """Writes the line of JSON to `stream`, in UTF-8."""
     stream.write(render(result, ReportOptions()).encode())
 
@@ -83,3 +87,27 @@ def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
             branch = branch.setdefault(folder, {})
         branch[leaf] = value
     return tree
+
+
+def _checked(result: Checked) -> dict[str, Any]:
+    files = [
+        {"file": file.file, "passed": file.passed, "checks": [_check(check) for check in file.checks]}
+        for file in result.files
+    ]
+    return {"command": "check", "files": files, "passed": result.passed}
+
+
+def _check(check: Check) -> dict[str, Any]:
+    return {
+        "name": check.name,
+        "verdict": check.verdict,
+        "digits": None if check.digits is None else round(float(check.digits), 1),
+        "max_abs_difference": _number(check.max_abs_difference),
+        "max_rel_difference": _number(check.max_rel_difference),
+        "diagnosis": diagnosis(check),
+        "line": check.line,
+    }
+
+
+def _number(number: float | None) -> Any:
+    return None if number is None else exact(number)

@@ -6,17 +6,18 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from gradcli.report import ReportOptions, page, rows
+from gradcli.report.checks import checks
 from gradcli.report.formulas import formulas
 from gradcli.report.gradients import gradient
 from gradcli.report.layout import Line, Span
-from gradcli.results import Comparison, Gradient, Hessian, Jacobian, PerExample, Result
+from gradcli.results import Checked, Comparison, Gradient, Hessian, Jacobian, PerExample, Result
 
 __all__ = ["render"]
 
 
-def render(result: Result, options: ReportOptions) -> str:
+def render(result: Result | Checked, options: ReportOptions) -> str:
     """`result` as a table that is at most `options.width` wide, unless a single column is wider."""
-    lines = list(_page(result, options))
+    lines = list(checks(result, options) if isinstance(result, Checked) else _page(result, options))
     return _colored(lines) if options.color else "".join(f"{_plain(line)}\n" for line in lines)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Sequence
 
 from gradcli.errors import Fault, Place
+from gradcli.report.escape import CONTROL, json_line
 
 __all__ = ["render_json", "render_text"]
 
@@ -15,7 +15,6 @@ _WINDOW = 100
 _BEFORE = 40
 _TAB = 4
 _RED, _CYAN, _BOLD, _PLAIN = "\x1b[1;31m", "\x1b[36m", "\x1b[1m", "\x1b[0m"
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def render_text(faults: Sequence[Fault], color: bool = False) -> str:
@@ -50,7 +49,7 @@ def _paint(text: str, code: str, color: bool) -> str:
 
 def _safe(text: str) -> str:
     """Text that cannot move the cursor or break the line."""
-    return _CONTROL.sub(_escape, text)
+    return CONTROL.sub(_escape, text)
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -93,8 +92,7 @@ def _columns(character: str) -> int:
 def render_json(faults: Sequence[Fault]) -> str:
     """One line: the first fault as `error`, all of them as `errors`; null where something is not known."""
     errors = [_object(fault) for fault in faults]
-    text = json.dumps({"error": errors[0] if errors else None, "errors": errors}, ensure_ascii=False)
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return json_line({"error": errors[0] if errors else None, "errors": errors})
 
 
 def _object(fault: Fault) -> dict[str, str | int | None]:

@@ -12,10 +12,11 @@ from unicodedata import combining, east_asian_width
 
 from gradcli.report.numbers import align
 
-__all__ = ["Column", "Grid", "Group", "Line", "Row", "Span", "cells", "pad", "wrap"]
+__all__ = ["Column", "Grid", "Group", "Line", "Row", "Span", "cells", "hang", "pad", "wrap"]
 
 _INDENT = "  "
 _GAP = "   "
+_ROOM = 24
 
 
 class Span(NamedTuple):
@@ -40,18 +41,34 @@ def pad(text: str, width: int) -> str:
     return text + " " * (width - cells(text))
 
 
-def wrap(text: str, width: int, start: str = "", style: str = "") -> Iterator[Line]:
+def wrap(text: str, width: int, start: str = "", style: str = "", further: int = 0) -> Iterator[Line]:
     """`text` broken at blanks, but not at no-break ones, which become blanks; `start` precedes the first line, and
-    its width indents the others.
+    its width indents the others, by `further` columns more.
     """
-    indent, line = " " * cells(start), ""
+    indent, line = " " * (cells(start) + further), ""
     for word in text.split(" "):
-        if line and cells(f"{indent}{line} {word}") > width:
+        if line and cells(f"{start}{line} {word}") > width:
             yield Span(start, style), Span(line.replace("\xa0", " "))
             start, line = indent, word
         else:
             line = f"{line} {word}" if line else word
     yield Span(start, style), Span(line.replace("\xa0", " "))
+
+
+def hang(lead: Line, texts: Sequence[str], width: int) -> Iterator[Line]:
+    """The texts right of `lead`, one below the other and each wrapped; below it if they would get a narrow column.
+
+    Where there are several, what goes on is indented, so that it is seen where the next begins.
+    """
+    left = sum(cells(span.text) for span in lead)
+    if width - left < min(_ROOM, max(map(cells, texts), default=0)):
+        yield lead
+        lead, left = (Span(_INDENT + _GAP),), len(_INDENT + _GAP)
+    further = len(_INDENT) if len(texts) > 1 else 0
+    for text in texts:
+        for line in wrap(text, width - left, further=further):
+            yield *lead, *line
+            lead = (Span(" " * left),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from gradcli.report.marks import reasons, worst
 from gradcli.report.numbers import align, clean, digits, shape_text
 from gradcli.results import Array, Comparison, Gradient, Hessian, Jacobian, Note, PerExample, Result
 
-__all__ = ["command", "head", "messages", "notes", "targets", "verdict"]
+__all__ = ["command", "head", "messages", "notes", "targets", "verdict", "with_line"]
 
 _COMMANDS = {
     Gradient: "grad",
@@ -136,10 +136,13 @@ def notes(result: Result, options: ReportOptions) -> Iterator[Line]:
 
 
 def note_text(note: Note) -> str:
-    """The message of a note, with its line in the file unless the message says it."""
-    if note.line is None or re.search(rf"\bline {note.line}\b", note.message):
-        return clean(note.message)
-    return f"{clean(note.message)} (line {note.line})"
+    """The message of a note, with its line in the file."""
+    return with_line(clean(note.message), note.line)
+
+
+def with_line(text: str, line: int | None) -> str:
+    """`text` with the line of the file that it is about, unless it says so."""
+    return text if line is None or re.search(rf"\bline {line}\b", text) else f"{text} (line {line})"
 
 
 def messages(result: Result) -> list[str]:

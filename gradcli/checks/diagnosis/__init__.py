@@ -1,0 +1,51 @@
+"""Which usual mistake explains a wrong expectation: each is made on purpose, and what comes out is held against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradcli.checks.claims import Claim
+from gradcli.checks.diagnosis import arrays, functions, paths, sums
+from gradcli.checks.diagnosis.evidence import Evidence, Mistake
+from gradcli.checks.subject import Numbers, Point
+from gradcli.core.nodes import Value
+
+__all__ = ["diagnose"]
+
+# From the plainest to the most far-fetched: of several that fit the first is named.
+MISTAKES: tuple[Mistake, ...] = (
+    arrays.rounded,
+    arrays.sign,
+    arrays.transpose,
+    sums.rows_and_sums,
+    sums.other_rows,
+    sums.other_targets,
+    sums.weights,
+    sums.means,
+    arrays.plain_factors,
+    functions.degrees,
+    functions.logarithms,
+    paths.held_constant,
+    paths.inner_derivative,
+    arrays.exchanged,
+    arrays.some_signs,
+    arrays.values,
+    arrays.order,
+    paths.terms,
+    arrays.any_factor,
+)
+
+
+def diagnose(claim: Claim, node: Value, given: Sequence[tuple[Point, Numbers]]) -> str | None:
+    """A sentence on the mistake that explains what was expected in place of `node` at each of the points; None where
+    none does."""
+    first, *others = [Evidence(claim, node, point, expected) for point, expected in given]
+    for mistake in MISTAKES:
+        for text, made in mistake(first):
+            if first.fits(made) and all(_fits_too(mistake, text, e) for e in others):
+                return f"your {claim.noun} {text}"
+    return None
+
+
+def _fits_too(mistake: Mistake, text: str, e: Evidence) -> bool:
+    return any(other == text and e.fits(made) for other, made in mistake(e))

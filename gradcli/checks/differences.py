@@ -1,0 +1,254 @@
+"""Extrapolated finite differences that know how good they are.
+
+Richardson's extrapolation over windows of four halved steps (C. J. F. Ridders, 1982), on steps from an eighth of the
+scale down to where rounding begins. A window counts only where its own error estimate is small and where the
+differences to the left and to the right approach each other, as they do not across a kink. A derivative is called wrong
+only where the finest windows that can be trusted agree with each other and not with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from gradcli.checks.subject import Numbers
+
+__all__ = ["Judged", "judge"]
+
+Curve = Callable[[float], Numbers]
+
+_EPS = float(np.finfo(np.float64).eps)
+_STEPS = 37
+_FIRST = 2.0**-3
+_WINDOW = 4
+_STRIDE = 3
+_GOOD = 1e-8  # an agreement after which no further window is tried
+_FAIR = 1e-6  # an agreement that counts
+_ENOUGH = 4  # windows after which a fair agreement is enough
+_HIDDEN = 2  # finer windows in which the difference should show; if these do not settle it may be elsewhere
+_SEEN = 16.0  # times the rounding of a difference: what is smaller cannot be seen in it
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the differences say of each output's slope.
+
+    Attributes:
+        value: the best estimate; NaN where there is none.
+        agrees, wrong: neither holds where it is inconclusive; `reason` then says why, else it is empty.
+        unseen: the slope is too small beside the rounding of the function to be seen; it counts as agreeing.
+        one_sided: the function does not exist on one side, and the other side agrees.
+    """
+
+    value: Numbers
+    agrees: Numbers
+    wrong: Numbers
+    unseen: Numbers
+    one_sided: Numbers
+    reasons: list[str]
+
+
+@dataclass(slots=True)
+class _Window:
+    """The estimates of one window: central, and from the left and right."""
+
+    step: float
+    value: Numbers
+    error: Numbers
+    left: Numbers
+    right: Numbers
+    left_error: Numbers
+    right_error: Numbers
+    smooth: Numbers
+    floor: Numbers  # the rounding of a difference, from the size of the function alone
+
+
+def judge(curve: Curve, slope: Numbers, scales: list[float], rounding: Callable[[], Numbers]) -> Judged:
+    """Holds `slope`, the derivative of `curve` at 0, against differences; the curve's value and the slope are vectors.
+
+    Args:
+        scales: what a large step is, one ladder of steps for each.
+        rounding: the rounding errors in the curve at 0; asked only where the differences do not agree.
+    """
+    with np.errstate(all="ignore"):
+        state = _State(slope)
+        for scale in scales:
+            ladder = _Ladder(curve, scale)
+            for count, window in enumerate(ladder.windows(), start=1):
+                state.add(window)
+                if state.settled(_GOOD if count < _ENOUGH else _FAIR):
+                    return state.judged(rounding)
+            state.ladder_ends()
+        return state.judged(rounding)
+
+
+@dataclass(slots=True)
+class _Ladder:
+    curve: Curve
+    scale: float
+    _known: dict[float, Numbers] = field(default_factory=dict)
+
+    def at(self, t: float) -> Numbers:
+        if t not in self._known:
+            self._known[t] = self.curve(t)
+        return self._known[t]
+
+    def windows(self) -> Iterator[_Window]:
+        """First an ordinary one, then ever finer ones, at last the coarsest."""
+        for k in (*range(_STRIDE, _STEPS - _WINDOW, _STRIDE), 0):
+            yield self._window([self.scale * _FIRST * 2.0 ** -(k + i) for i in range(_WINDOW)])
+
+    def _window(self, steps: list[float]) -> _Window:
+        here = self.at(0.0)
+        up, down = np.array([self.at(h) for h in steps]), np.array([self.at(-h) for h in steps])
+        h = np.array(steps).reshape(-1, 1)
+        right, left = (up - here) / h, (here - down) / h
+        value, error = _extrapolated((up - down) / (2 * h), 4.0)
+        right_value, right_error = _extrapolated(right, 2.0)
+        left_value, left_error = _extrapolated(left, 2.0)
+        size = np.maximum(np.abs(up).max(axis=0), np.abs(down).max(axis=0))
+        floor = 4 * _EPS * np.where(np.isfinite(size), size, np.abs(here)) / steps[-1]
+        gap = np.abs(right - left)
+        smooth = (gap[-1] <= 0.3 * gap[0]) | (gap[-1] <= 1e-6 * np.abs(value) + 8 * floor)
+        return _Window(
+            steps[-1],
+            value,
+            error,
+            left_value,
+            right_value,
+            left_error,
+            right_error,
+            smooth & np.isfinite(value),
+            floor,
+        )
+
+
+def _extrapolated(rows: Numbers, base: float) -> tuple[Numbers, Numbers]:
+    """Richardson's table down to its tip, and how far the tip is from what it was made of."""
+    factor, before = base, rows
+    while len(rows) > 1:
+        before, rows = rows, rows[1:] + (rows[1:] - rows[:-1]) / (factor - 1)
+        factor *= base
+    return rows[0], np.abs(rows[0] - before).max(axis=0)
+
+
+class _State:
+    """What is known of each output after some windows."""
+
+    def __init__(self, slope: Numbers) -> None:
+        self.slope = slope
+        self.best = np.full(slope.shape, np.inf)
+        self.value = np.full(slope.shape, np.nan)
+        self.agrees, self.unseen, self.one_sided = (np.zeros(slope.shape, dtype=bool) for _ in range(3))
+        self.windows: list[_Window] = []
+        self.ladders: list[list[_Window]] = []
+
+    def add(self, w: _Window) -> None:
+        self.windows.append(w)
+        self._take(w, w.value, w.error, w.smooth)
+        for value, error, other in ((w.right, w.right_error, w.left), (w.left, w.left_error, w.right)):
+            alone = np.isfinite(value) & ~np.isfinite(other)
+            self._take(w, value, error, alone, one_sided=True)
+
+    def _take(self, w: _Window, value: Numbers, error: Numbers, counts: Numbers, *, one_sided: bool = False) -> None:
+        size = np.maximum(np.abs(value), np.abs(self.slope))
+        off = np.abs(value - self.slope)
+        unseen = counts & (size <= _SEEN * w.floor) & (self.slope != 0)
+        none = counts & (self.slope == 0) & (np.abs(value) <= _SEEN * w.floor + error) & (error <= _SEEN * w.floor)
+        relative = np.where(size > 0, off / size, 0.0)
+        sure = counts & (error <= 1e-3 * size)
+        better = (sure & ~unseen & (relative < self.best)) | (none & (self.best > 0))
+        self.best = np.where(better, np.where(none, np.minimum(relative, _EPS), relative), self.best)
+        self.value = np.where(better | (np.isnan(self.value) & counts), value, self.value)
+        self.one_sided = np.where(better, one_sided, self.one_sided)
+        self.agrees |= (sure & ~unseen & (relative <= _FAIR)) | none
+        self.unseen |= unseen & (w.step >= 1e-4 * self._largest())
+
+    def _largest(self) -> float:
+        return (self.ladders[0] if self.ladders else self.windows)[0].step
+
+    def settled(self, limit: float) -> bool:
+        return bool(((self.best <= limit) & self.agrees | self.unseen).all())
+
+    def ladder_ends(self) -> None:
+        self.ladders.append(self.windows)
+        self.windows = []
+
+    def judged(self, rounding: Callable[[], Numbers]) -> Judged:
+        agrees = self.agrees
+        unseen = self.unseen & ~agrees
+        reasons = [""] * self.slope.size
+        wrong = np.zeros(self.slope.shape, dtype=bool)
+        open_ = np.flatnonzero(~agrees & ~unseen)
+        if open_.size:
+            noise = rounding()
+            seen = _SEEN * noise / self._largest()
+            unseen |= ~agrees & (np.abs(self.slope) <= seen) & (np.abs(self.value) <= seen)
+            for k in open_[~unseen[open_]]:
+                wrong[k], reasons[k], value = self._closer(int(k), float(noise[k]))
+                if not np.isnan(value):
+                    self.value[k] = value
+        return Judged(self.value, agrees, wrong, unseen, self.one_sided & agrees, reasons)
+
+    def _closer(self, k: int, noise: float) -> tuple[bool, str, float]:
+        """Whether output k is wrong, why it is inconclusive, and the best estimate."""
+        slope = float(self.slope[k])
+        windows = [w for ladder in self.ladders for w in sorted(ladder, key=lambda w: -w.step)]
+        if np.isnan(slope):
+            return False, "the derivative is NaN here", np.nan
+        if not np.isfinite(noise):
+            return False, "the function is not finite here", np.nan
+        if np.isinf(slope):
+            return False, _about_infinite(windows, k), np.nan
+        known = [(w.step, v) for w in windows if (v := _trusted(w, k, slope, noise)) is not None]
+        found = [v for _, v in sorted(known, reverse=True)]
+        kink = _kink(windows, k, noise)
+        if kink:
+            return False, kink, np.nan
+        last = found[-3:]
+        if len(last) < 3:
+            return False, "the differences are too noisy here to tell", np.nan
+        spread = max(last) - min(last)
+        off = min(abs(v - slope) for v in last)
+        size = max(abs(slope), *map(abs, last))
+        finest = min(step for step, _ in known)
+        hidden = [w for w in windows if w.step < finest and 100 * (noise / w.step + w.floor[k]) < off]
+        if spread <= 1e-3 * size and off > max(20 * spread, 1e-5 * size) and len(hidden) < _HIDDEN:
+            return True, "", last[-1]
+        return False, "the differences do not settle here", np.nan
+
+
+def _trusted(w: _Window, k: int, slope: float, noise: float) -> float | None:
+    """The estimate of a window that can be trusted: from both sides, or from the only one."""
+    for value, error, counts in (
+        (w.value[k], w.error[k], w.smooth[k]),
+        (w.right[k], w.right_error[k], not np.isfinite(w.left[k])),
+        (w.left[k], w.left_error[k], not np.isfinite(w.right[k])),
+    ):
+        size = abs(value)
+        if counts and np.isfinite(value) and max(error - w.floor[k], noise / w.step) <= 1e-4 * size:
+            return float(value)
+    both = max(abs(w.value[k]) + w.error[k], abs(w.right[k]), abs(w.left[k])) + noise / w.step
+    return 0.0 if both <= 1e-4 * abs(slope) else None  # flat on both sides
+
+
+def _kink(windows: list[_Window], k: int, noise: float) -> str:
+    """Where the finest windows settle on two slopes: which."""
+    left = right = 0.0
+    for w in windows:
+        size = max(abs(w.left[k]), abs(w.right[k]))
+        errors = w.left_error[k] + w.right_error[k] + noise / w.step
+        if np.isfinite(w.left[k]) and np.isfinite(w.right[k]) and errors <= 1e-3 * size:
+            left, right = float(w.left[k]), float(w.right[k])
+    if abs(left - right) <= 1e-2 * max(abs(left), abs(right)):
+        return ""
+    return f"a kink: the slope is {left:.6g} from the left and {right:.6g} from the right"
+
+
+def _about_infinite(windows: list[_Window], k: int) -> str:
+    sizes = [np.nanmax(np.abs([w.left[k], w.right[k]])) for w in windows if np.isfinite([w.left[k], w.right[k]]).any()]
+    grows = len(sizes) > 2 and all(b > a for a, b in pairwise(sizes))
+    return "the derivative is infinite here" + (", and the differences grow without bound" if grows else "")

@@ -1,0 +1,97 @@
+"""`check`: every file's expectations, then the independent methods."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+
+from gradcli.checks.directions import Directions
+from gradcli.checks.expectations import check_expected, check_unconnected
+from gradcli.checks.methods import METHODS
+from gradcli.checks.subject import Subject
+from gradcli.document.expectations import Expectations, ExpectedError, read_expectations
+from gradcli.document.problem import Problem, examine, in_order
+from gradcli.document.values import collected
+from gradcli.errors import Fault, InputError
+from gradcli.results import Check, Checked, CheckedFile
+
+__all__ = ["check"]
+
+Source = str | os.PathLike[str] | Mapping[str, object]
+
+
+def check(files: Source | Iterable[Source], *, seed: int = 0, max_memory: int | None = None) -> Checked:
+    """Checks files, one after the other; what is wrong with a file is part of its result, and raises nothing.
+
+    Args:
+        files: one or more paths (`-` is standard input), or mappings with the sections of a file.
+        seed: of the random points and directions.
+        max_memory: bytes that no computation may exceed (default: a quarter of the machine's memory).
+    """
+    given = [files] if isinstance(files, str | os.PathLike | Mapping) else files
+    return Checked(files=tuple([_check_file(f, seed, max_memory) for f in given]))
+
+
+def _check_file(source: Source, seed: int, max_memory: int | None) -> CheckedFile:
+    name = None if isinstance(source, Mapping) else "<stdin>" if source == "-" else os.fspath(source)
+    faults: list[Fault] = []
+    try:
+        problem, faults = examine(source)
+        expectations = read_expectations(problem)
+    except InputError as error:
+        return CheckedFile(file=name, faults=tuple(in_order([*faults, *error.faults])))
+    title = problem.title
+    if expectations.error is not None:
+        return CheckedFile(file=name, title=title, checks=(_check_error(expectations.error, problem, faults),))
+    if faults:
+        return CheckedFile(file=name, title=title, faults=tuple(faults))
+    try:
+        checks = _checks(problem, expectations, seed, max_memory)
+    except InputError as error:
+        return CheckedFile(file=name, title=title, faults=error.faults)
+    return CheckedFile(file=name, title=title, checks=tuple(checks))
+
+
+def _check_error(expected: ExpectedError, problem: Problem, faults: list[Fault]) -> Check:
+    """Whether the file is wrong as it should be."""
+    found = faults or _faults_of(problem)
+    line = expected.place.line
+    if expected.matches(found):
+        return Check(name="error", verdict="equal", line=line, detail=found[0].message)
+    got = f"the error is: {found[0].message}" if found else "the file has no error"
+    return Check(name="error", verdict="wrong", line=line, diagnosis=got)
+
+
+def _faults_of(problem: Problem) -> list[Fault]:
+    """What only shows when the file is computed."""
+    try:
+        subject = Subject.of(problem)
+        subject.run([*subject.targets, *[v for v in subject.gradient.values() if v is not None]])
+    except InputError as error:
+        return list(error.faults)
+    return []
+
+
+def _checks(problem: Problem, expectations: Expectations, seed: int, max_memory: int | None) -> list[Check]:
+    lets = [name for name in dict.fromkeys(_sources(expectations)) if name in problem.lets]
+    subject = Subject.of(problem, lets=lets, seed=seed, max_memory=max_memory)
+    faults: list[Fault] = []
+    checks: list[Check] = []
+    for expected in expectations.values:
+        with collected(faults):
+            checks.append(check_expected(subject, expected))
+    if faults:
+        raise InputError(*faults)
+    checks += [check_unconnected(subject, name, place.line) for name, place in expectations.unconnected]
+    if subject.sources:
+        plain = subject if not lets else Subject.of(problem, seed=seed, max_memory=max_memory)
+        directions = Directions(plain)
+        checks += [method(plain, directions) for method in METHODS]
+    return checks
+
+
+def _sources(expectations: Expectations) -> Iterator[str]:
+    """What is to be differentiated by."""
+    for e in expectations.values:
+        yield from () if e.kind == "value" else e.key[1:] if e.kind == "jacobian" else e.key
+    yield from (name for name, _ in expectations.unconnected)

@@ -1,0 +1,91 @@
+"""`gradcli check`: files against what they expect, and their derivatives against independent methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gradcli.cli.failures import with_faults
+from gradcli.cli.options import Debug, Json, MaxMemory, Precision, format_option, output_option, takes
+from gradcli.cli.present import check_shown, present, usage_error, wants_json
+from gradcli.cli.progress import at_work
+from gradcli.cli.streams import Outcome
+from gradcli.errors import Fault, Place
+
+if TYPE_CHECKING:
+    from gradcli.results import Checked, CheckedFile
+
+__all__ = ["HELP", "RANK", "run"]
+
+RANK = 50
+
+HELP = """Whether files keep what they expect, and whether independent methods find the same derivatives.
+
+What a file expects stands in its section `expect`. The exit status is 1 if something is wrong, 2 if a file cannot be
+read; what is inconclusive passes.
+
+\b
+Examples:
+  gradcli check loss.yaml
+  gradcli check *.yaml --quiet
+  gradcli check loss.yaml --json | jq .passed
+  cat loss.yaml | gradcli check - --seed 7
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE...", show_default=False, help="Expression files; - is standard input."),
+    ] = None
+    json: Json = False
+    format: Annotated[str | None, format_option("checks")] = None
+    output: Annotated[str | None, output_option("checks")] = None
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Of the random points and directions.")] = 0
+    precision: Precision = None
+    max_memory: MaxMemory = None
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Show only files that have not passed, and the last line.")
+    ] = False
+    debug: Debug = False
+
+
+@takes(_Call)
+def run(call: _Call) -> Outcome:
+    """The verdicts on all files, also if some cannot be read."""
+    files = _files(call)
+    check_shown(call, "checks")
+    with at_work(files, quiet=call.quiet):
+        from gradcli.checks import check
+
+        result = check(files, seed=call.seed, max_memory=call.max_memory)
+        outcome = present(call, result, status=0 if result.passed else 1)
+    faults = list(_faults(result))
+    if call.output and not call.quiet and not (faults and wants_json(call)):
+        from gradcli.report.checks import ending
+
+        outcome = replace(outcome, messages=[ending(result), f"wrote {call.output}"])
+    return with_faults(outcome, faults, 2, in_json=wants_json(call)) if faults else outcome
+
+
+def _files(call: _Call) -> Sequence[str]:
+    if not call.files:
+        raise usage_error("no FILE to check", "write - to read standard input; see 'gradcli check --help'")
+    if call.files.count("-") > 1:
+        raise usage_error("standard input (-) can be read only once", "leave one - out")
+    return call.files
+
+
+def _faults(result: Checked) -> Iterator[Fault]:
+    for file in result.files:
+        yield from (_named(fault, file) for fault in file.faults)
+
+
+def _named(fault: Fault, file: CheckedFile) -> Fault:
+    """Among the faults of many files each says which it is about."""
+    place = fault.place or Place()
+    return fault if place.file else replace(fault, place=replace(place, file=file.file))
