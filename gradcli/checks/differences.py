@@ -8,17 +8,19 @@ only where the finest windows that can be trusted agree with each other and not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
+from gradcli.checks.rounding import UNDERFLOWS
 from gradcli.checks.subject import Numbers
 
 __all__ = ["Judged", "judge"]
 
 Curve = Callable[[float], Numbers]
+Smooth = Callable[[Sequence[float]], bool]
 
 _EPS = float(np.finfo(np.float64).eps)
 _STEPS = 37
@@ -28,7 +30,8 @@ _STRIDE = 3
 _GOOD = 1e-8  # an agreement after which no further window is tried
 _FAIR = 1e-6  # an agreement that counts
 _ENOUGH = 4  # windows after which a fair agreement is enough
-_HIDDEN = 2  # finer windows in which the difference should show; if these do not settle it may be elsewhere
+_ENOUGH_TRUSTED = 3
+_UNSETTLED = 2  # finer windows that should settle, too; where these do not, a feature is finer than the others
 _SEEN = 16.0  # times the rounding of a difference: what is smaller cannot be seen in it
 
 
@@ -63,15 +66,23 @@ class _Window:
     left_error: Numbers
     right_error: Numbers
     smooth: Numbers
+    size: Numbers
     floor: Numbers  # the rounding of a difference, from the size of the function alone
 
 
-def judge(curve: Curve, slope: Numbers, scales: list[float], rounding: Callable[[], Numbers]) -> Judged:
+def judge(
+    curve: Curve,
+    slope: Numbers,
+    scales: list[float],
+    rounding: Callable[[], Numbers],
+    smooth: Smooth = lambda steps: True,
+) -> Judged:
     """Holds `slope`, the derivative of `curve` at 0, against differences; the curve's value and the slope are vectors.
 
     Args:
         scales: what a large step is, one ladder of steps for each.
         rounding: the rounding errors in the curve at 0; asked only where the differences do not agree.
+        smooth: whether no branch changes between 0 and these steps; asked only before something is called wrong.
     """
     with np.errstate(all="ignore"):
         state = _State(slope)
@@ -80,9 +91,9 @@ def judge(curve: Curve, slope: Numbers, scales: list[float], rounding: Callable[
             for count, window in enumerate(ladder.windows(), start=1):
                 state.add(window)
                 if state.settled(_GOOD if count < _ENOUGH else _FAIR):
-                    return state.judged(rounding)
+                    return state.judged(rounding, smooth)
             state.ladder_ends()
-        return state.judged(rounding)
+        return state.judged(rounding, smooth)
 
 
 @dataclass(slots=True)
@@ -110,7 +121,8 @@ class _Ladder:
         right_value, right_error = _extrapolated(right, 2.0)
         left_value, left_error = _extrapolated(left, 2.0)
         size = np.maximum(np.abs(up).max(axis=0), np.abs(down).max(axis=0))
-        floor = 4 * _EPS * np.where(np.isfinite(size), size, np.abs(here)) / steps[-1]
+        size = np.where(np.isfinite(size), size, np.abs(here))
+        floor = 4 * _EPS * size / steps[-1]
         gap = np.abs(right - left)
         smooth = (gap[-1] <= 0.3 * gap[0]) | (gap[-1] <= 1e-6 * np.abs(value) + 8 * floor)
         return _Window(
@@ -122,6 +134,7 @@ class _Ladder:
             left_error,
             right_error,
             smooth & np.isfinite(value),
+            size,
             floor,
         )
 
@@ -177,7 +190,7 @@ class _State:
         self.ladders.append(self.windows)
         self.windows = []
 
-    def judged(self, rounding: Callable[[], Numbers]) -> Judged:
+    def judged(self, rounding: Callable[[], Numbers], smooth: Smooth) -> Judged:
         agrees = self.agrees
         unseen = self.unseen & ~agrees
         reasons = [""] * self.slope.size
@@ -186,14 +199,15 @@ class _State:
         if open_.size:
             noise = rounding()
             seen = _SEEN * noise / self._largest()
+            seen = np.maximum(seen, UNDERFLOWS)
             unseen |= ~agrees & (np.abs(self.slope) <= seen) & (np.abs(self.value) <= seen)
             for k in open_[~unseen[open_]]:
-                wrong[k], reasons[k], value = self._closer(int(k), float(noise[k]))
+                wrong[k], reasons[k], value = self._closer(int(k), float(noise[k]), smooth)
                 if not np.isnan(value):
                     self.value[k] = value
         return Judged(self.value, agrees, wrong, unseen, self.one_sided & agrees, reasons)
 
-    def _closer(self, k: int, noise: float) -> tuple[bool, str, float]:
+    def _closer(self, k: int, noise: float, smooth: Smooth) -> tuple[bool, str, float]:
         """Whether output k is wrong, why it is inconclusive, and the best estimate."""
         slope = float(self.slope[k])
         windows = [w for ladder in self.ladders for w in sorted(ladder, key=lambda w: -w.step)]
@@ -203,36 +217,35 @@ class _State:
             return False, "the function is not finite here", np.nan
         if np.isinf(slope):
             return False, _about_infinite(windows, k), np.nan
-        known = [(w.step, v) for w in windows if (v := _trusted(w, k, slope, noise)) is not None]
-        found = [v for _, v in sorted(known, reverse=True)]
         kink = _kink(windows, k, noise)
         if kink:
             return False, kink, np.nan
-        last = found[-3:]
-        if len(last) < 3:
+        known = sorted(((w.step, v) for w in windows if (v := _trusted(w, k, slope, noise)) is not None), reverse=True)
+        if len(known) < _ENOUGH_TRUSTED:
             return False, "the differences are too noisy here to tell", np.nan
-        spread = max(last) - min(last)
+        last = [v for _, v in known[-_ENOUGH_TRUSTED:]]
+        finest = known[-1][0]
         off = min(abs(v - slope) for v in last)
         size = max(abs(slope), *map(abs, last))
-        finest = min(step for step, _ in known)
-        hidden = [w for w in windows if w.step < finest and 100 * (noise / w.step + w.floor[k]) < off]
-        if spread <= 1e-3 * size and off > max(20 * spread, 1e-5 * size) and len(hidden) < _HIDDEN:
-            return True, "", last[-1]
-        return False, "the differences do not settle here", np.nan
+        spread = max(last) - min(last)
+        unsettled = [w for w in windows if w.step < finest and noise / w.step + w.floor[k] <= 1e-4 * off]
+        if spread > 1e-3 * size or off <= max(20 * spread, 1e-5 * size) or len(unsettled) >= _UNSETTLED:
+            return False, "the differences do not settle here", np.nan
+        sharp = off * finest > 1e3 * max(float(w.size[k]) for w in windows)
+        if sharp or not smooth(
+            [sign * step * 2.0**i for step, _ in known[-2:] for i in range(_WINDOW) for sign in (1, -1)]
+        ):
+            return False, "the function has features here that are finer than the steps", np.nan
+        return True, "", last[-1]
 
 
 def _trusted(w: _Window, k: int, slope: float, noise: float) -> float | None:
-    """The estimate of a window that can be trusted: from both sides, or from the only one."""
-    for value, error, counts in (
-        (w.value[k], w.error[k], w.smooth[k]),
-        (w.right[k], w.right_error[k], not np.isfinite(w.left[k])),
-        (w.left[k], w.left_error[k], not np.isfinite(w.right[k])),
-    ):
-        size = abs(value)
-        if counts and np.isfinite(value) and max(error - w.floor[k], noise / w.step) <= 1e-4 * size:
-            return float(value)
+    """The estimate of a window that can be trusted. At the edge of a domain none is: no power series need be there."""
+    value = float(w.value[k])
+    if w.smooth[k] and np.isfinite(value) and max(w.error[k] - w.floor[k], noise / w.step) <= 1e-4 * abs(value):
+        return value
     both = max(abs(w.value[k]) + w.error[k], abs(w.right[k]), abs(w.left[k])) + noise / w.step
-    return 0.0 if both <= 1e-4 * abs(slope) else None  # flat on both sides
+    return 0.0 if w.smooth[k] and both <= 1e-4 * abs(slope) else None  # flat on both sides
 
 
 def _kink(windows: list[_Window], k: int, noise: float) -> str:

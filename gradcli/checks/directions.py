@@ -23,6 +23,7 @@ __all__ = ["Direction", "Directions"]
 _MOST_COORDINATES = 64
 _SAMPLED = 16
 _MIXED = 4
+_ASTRONOMIC = 1e12
 
 
 @dataclass(frozen=True)
@@ -68,13 +69,19 @@ class Directions:
         return Direction(name + entry_text(index), v, _scales(float(x.flat[k])))
 
     def dense(self, number: int = 0) -> Direction:
-        """All entries at once, each by about its own size, with random signs."""
+        """All entries at once, each by about its own size, with random signs.
+
+        Entries of astronomic size stay where they are beside others: a function may turn over many times on the way.
+        """
         random = np.random.default_rng([self.subject.seed, number])
-        v = {}
+        v, near = {}, {}
         for name, node in self.subject.sources.items():
-            own = np.abs(self.point[name])
-            own = np.where(np.isfinite(own) & (own > 0), own, 1.0)
+            size = np.abs(self.point[name])
+            own = np.where(np.isfinite(size) & (size > 0), size, 1.0)
             v[name] = own * random.choice([-1.0, 1.0], node.shape) * random.uniform(0.5, 1.0, node.shape)
+            near[name] = np.where(own < _ASTRONOMIC, v[name], 0.0)
+        if any(moves.any() for moves in near.values()):
+            v = near
         return Direction(f"direction {number + 1}", v, [1.0])
 
     # -- forward mode along a direction ----------------------------------------------------------------------------

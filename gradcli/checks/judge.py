@@ -8,18 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gradcli.checks.rounding import UNDERFLOWS
 from gradcli.checks.subject import Numbers
 from gradcli.results import Check, Difference
 from gradcli.watch import entry_text
 
-__all__ = ["ROUNDOFF", "UNDERFLOWS", "Pair", "compare", "digits_of", "named"]
+__all__ = ["ROUNDOFF", "Pair", "compare", "digits_of", "named"]
 
 _EPS = float(np.finfo(np.float64).eps)
 ROUNDOFF = 64 * _EPS
 """Times the sum of the sizes of the terms: how far two orders of summation may be apart."""
-
-UNDERFLOWS = 1e-140
-"""About the square root of the smallest double: products on the way to what is smaller may be 0."""
 
 _MOST_DIGITS = 16.0
 _TRUSTED = 1e-3  # rounding up to this part of a number leaves it worth comparing

@@ -16,7 +16,10 @@ from gradcli.core.compile import compile_graph
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
 
-__all__ = ["rounding"]
+__all__ = ["UNDERFLOWS", "rounding"]
+
+UNDERFLOWS = 1e-140
+"""About the square root of the smallest double: products on the way to what is smaller may be 0."""
 
 Numbers = NDArray[Any]
 _RUNS = 6
@@ -31,8 +34,11 @@ def rounding(
     NaN, or the other way round."""
     random = np.random.default_rng(seed)
 
-    def moved(a: Any) -> Any:
-        return a * (1 + _EPS * random.uniform(-1, 1, np.shape(a)))
+    def moved(a: Any, mixes: bool) -> Any:
+        by = _EPS * random.uniform(-1, 1, np.shape(a))
+        if mixes and np.size(a):
+            return a + by * np.where(a == 0, 0.0, np.abs(a).max(axis=(-2, -1), keepdims=True))
+        return a * (1 + by)
 
     exact = compile_graph(g, inputs, outputs)(*point)
     run = compile_graph(g, inputs, outputs, each=moved)

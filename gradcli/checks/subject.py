@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradcli.checks.rounding import rounding
+from gradcli.checks.rounding import UNDERFLOWS, rounding
 from gradcli.core.compile import compile_graph
+from gradcli.core.elementwise import Elementwise
 from gradcli.core.memory import peak_bytes
-from gradcli.core.nodes import Value
+from gradcli.core.nodes import Apply, Value
 from gradcli.core.shapes import size
 from gradcli.derive import gradient_nodes, jacobian_nodes
 from gradcli.document.problem import Problem
@@ -106,7 +107,11 @@ class Subject:
     @cached_property
     def gradient_numbers(self) -> dict[str, Numbers]:
         """The gradient by each connected source, at the file's point."""
-        return dict(zip(self.sources, self.run(self._gradient_nodes), strict=True))
+        return self.gradient_at(self.point)
+
+    def gradient_at(self, point: Point) -> dict[str, Numbers]:
+        """The gradient by each connected source at another point."""
+        return dict(zip(self.sources, self.run(self._gradient_nodes, point), strict=True))
 
     @cached_property
     def rounding_of_gradient(self) -> dict[str, Numbers]:
@@ -150,6 +155,22 @@ class Subject:
         return rows
 
     @cached_property
+    def _piece_nodes(self) -> list[Value]:
+        """What chooses between the smooth pieces of the function and its gradient: conditions, indices, steps."""
+        g = self.program.graph
+        needed = g.ancestors([*self.targets, *self._gradient_nodes])
+        return [v for v in (g.values[i] for i in needed if g.varying[i]) if _chooses(v.kind, g.definition(v))]
+
+    def on_one_piece(self, points: Iterable[Point]) -> bool:
+        """Whether all points are on the same smooth piece as the file's point."""
+        if not self._piece_nodes:
+            return True
+        here = self.run(self._piece_nodes)
+        return all(
+            np.array_equal(a, b) for x in points for a, b in zip(here, self.run(self._piece_nodes, x), strict=True)
+        )
+
+    @cached_property
     def kinks(self) -> list[str]:
         """What the reader should know of the point: kinks, and functions outside their domain, at the point or within
         rounding of it."""
@@ -158,9 +179,9 @@ class Subject:
         if not conditions:
             return []
         random = self.random()
-        moves = [1.0, *[1 + _EPS * random.uniform(-1, 1) for _ in range(_NEAR)]]
-        for move in moves:
-            holds = self.run(conditions, [x * move for x in self.point])
+        near = [[x * (1 + _EPS * random.uniform(-1, 1, x.shape)) for x in self.point] for _ in range(_NEAR)]
+        for point in (self.point, *near):
+            holds = self.run(conditions, point)
             notes = kink_notes(found, dict(zip(conditions, holds, strict=True)))
             if notes:
                 return [note.message for note in notes]
@@ -193,6 +214,12 @@ class Subject:
             k -= size(target.shape)
         raise IndexError(k)
 
+    @cached_property
+    def is_extreme(self) -> bool:
+        """Whether the point has entries so large or small that steps on the way may overflow or underflow."""
+        sizes = np.abs(np.concatenate([np.ravel(x) for x in self.point]))
+        return bool(((sizes > 0) & ((sizes < UNDERFLOWS) | (sizes > 1 / UNDERFLOWS))).any())
+
     @property
     def inputs(self) -> int:
         """How many numbers the connected sources have."""
@@ -206,3 +233,7 @@ class Subject:
     def random(self) -> np.random.Generator:
         """The same generator at every call."""
         return np.random.default_rng(self.seed)
+
+
+def _chooses(kind: str, node: Apply | None) -> bool:
+    return kind != "float" or (node is not None and isinstance(node.op, Elementwise) and node.op.steps)

@@ -23,13 +23,13 @@ def compile_graph(
     outputs: Sequence[Value],
     dtype: str = "float64",
     *,
-    each: Callable[[Any], Any] | None = None,
+    each: Callable[[Any, bool], Any] | None = None,
 ) -> Callable[..., list[Array]]:
     """A function from arrays for `inputs`, in order, to arrays for `outputs`, computed in `dtype`.
 
     The generated text knows only names that gradcli made (`v0`, `v1`, ...). NumPy's floating-point warnings are off:
-    what is not finite is reported from the results. `each` is applied to every number array that is given or computed
-    on the way, for an analysis of rounding.
+    what is not finite is reported from the results. `each(array, mixes)` is applied to every number array that is given
+    or computed on the way, for an analysis of rounding.
     """
     needed = g.ancestors(outputs)
     given = {v.index for v in inputs}
@@ -46,7 +46,7 @@ def compile_graph(
         with np.errstate(all="ignore"):
             given = [*[_cast(a, v, kinds) for a, v in zip(arrays, inputs, strict=True)], *data]
             if each is not None:
-                given = [each(a) if v.kind == "float" else a for a, v in zip(given, arguments, strict=True)]
+                given = [each(a, False) if v.kind == "float" else a for a, v in zip(given, arguments, strict=True)]
             made = call(*given)
             return [
                 np.broadcast_to(np.asarray(a, dtype=kinds if v.kind == "float" else None), v.shape)

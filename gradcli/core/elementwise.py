@@ -103,6 +103,11 @@ class Elementwise(Op):
         return list(self._partials) or [sp.diff(self.expression, s) for s in self.symbols]
 
     @cached_property
+    def steps(self) -> bool:
+        """Whether the value is constant in pieces: all partials are 0."""
+        return all(p == 0 for p in self.derivatives)
+
+    @cached_property
     def _programs(self) -> list[Partial | _Rule]:
         return [_Rule.of(p, [*self.symbols, f]) for p in self.derivatives]
 

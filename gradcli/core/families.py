@@ -65,12 +65,14 @@ class Op(ABC):
         kind: the kind of its value ("float", "bool", "index").
         keeps_kind: the value is of its first operand's kind (entries are only moved).
         tame: finite operands of ordinary size give finite values and finite partials.
+        mixes: the rounding in every entry of a matrix is that of its largest one.
     """
 
     name: str
     kind: str = "float"
     keeps_kind: bool = False
     tame: bool = False
+    mixes: bool = False
 
     @abstractmethod
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:

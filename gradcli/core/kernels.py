@@ -184,11 +184,18 @@ def _peak(x: Array, axis: Any) -> Array:
     return np.where(np.isfinite(m), m, np.zeros((), m.dtype))
 
 
+def _log_of_sum(shifted: Array, axis: Any) -> Any:
+    """log(sum(exp(shifted))), where the largest entry is 0: counted from there, small others keep their digits."""
+    top = shifted == 0
+    others = np.where(top, np.zeros((), shifted.dtype), np.exp(shifted)).sum(axis=axis, keepdims=True)
+    return np.log1p(others + (np.count_nonzero(top, axis=axis, keepdims=True) - 1).astype(shifted.dtype))
+
+
 @_kernel
 def logsumexp(x: Array, axis: Any) -> Any:
     """log(sum(exp(x))) without overflow."""
     m = _peak(x, axis)
-    return np.log(np.exp(x - m).sum(axis=axis)) + np.squeeze(m, axis=axis)
+    return np.squeeze(_log_of_sum(x - m, axis) + m, axis=axis)
 
 
 @_kernel
@@ -202,7 +209,7 @@ def softmax(x: Array, axis: int) -> Any:
 def log_softmax(x: Array, axis: int) -> Any:
     """log(softmax(x)) without overflow."""
     shifted = x - np.amax(x, axis=axis, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
+    return shifted - _log_of_sum(shifted, axis)
 
 
 def _heaviest(y: Array, axis: int) -> Array:

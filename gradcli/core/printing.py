@@ -26,14 +26,19 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
 
 
 class Wrapped(Basic):  # type: ignore[misc]
-    """A node whose value is passed through the function `each` of the generated code."""
+    """A node whose value is passed through the function `each` of the generated code, with whether its op mixes."""
 
     def _numpycode(self, printer: Any) -> str:
-        return f"each({printer.doprint(self.args[0])})"
+        (node,) = self.args
+        return f"each({printer.doprint(node)}, {node.op.mixes})"
 
 
 def function(
-    inputs: list[Any], outputs: Any, dtype: str = "float64", cse: Any = False, each: Callable[[Any], Any] | None = None
+    inputs: list[Any],
+    outputs: Any,
+    dtype: str = "float64",
+    cse: Any = False,
+    each: Callable[[Any, bool], Any] | None = None,
 ) -> Any:
     """The NumPy function of sympy nodes, by sympy's lambdify. Only names that gradcli made reach the generated text."""
     names = {**kernels.NAMES, "F": np.dtype(dtype).type, "each": each}

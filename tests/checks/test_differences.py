@@ -49,12 +49,12 @@ def test_right_slopes_agree(name: str, f: Callable[[float], float], slope: float
 @pytest.mark.parametrize("factor", [-1.0, 2.0, 0.5, 1.001, 1.0001])
 @pytest.mark.parametrize(("name", "f", "slope"), SMOOTH, ids=[row[0] for row in SMOOTH])
 def test_wrong_slopes_are_wrong(name: str, f: Callable[[float], float], slope: float, factor: float) -> None:
-    """Never agreeing; and called wrong, with the right slope as the estimate, where nothing is in the way."""
+    """Never agreeing; and called wrong, with the right slope as the estimate, where no edge or kink is in the way."""
     wrong = slope * factor if slope else factor
     found = judged(f, wrong)
 
     assert not found.agrees.any()
-    if "beside" not in name:
+    if "beside" not in name and "only" not in name:
         assert found.wrong.all()
         assert abs(found.value[0] - slope) <= 1e-5 * max(abs(slope), 1e-3)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial as bind
 
@@ -44,7 +44,9 @@ def run(subject: Subject, directions: Directions) -> Check:
     columns = []
     for d in directions:
         slope = subject.flat(directions.tangents(d))
-        columns.append(_Column(d, slope, judge(bind(_outputs, subject, d), slope, d.scales, rounding)))
+        columns.append(
+            _Column(d, slope, judge(bind(_outputs, subject, d), slope, d.scales, rounding, bind(_smooth, subject, d)))
+        )
     label = subject.output_label
     wrong = [_wrong(c, label) for c in columns if c.judged.wrong.any()]
     if wrong and not subject.kinks:
@@ -55,6 +57,11 @@ def run(subject: Subject, directions: Directions) -> Check:
 def _outputs(subject: Subject, d: Direction, t: float) -> Numbers:
     """All outputs at the point moved by t along the direction."""
     return subject.flat(subject.run(subject.targets, d.moved(list(subject.program.inputs), subject.point, t)))
+
+
+def _smooth(subject: Subject, d: Direction, steps: Sequence[float]) -> bool:
+    names = list(subject.program.inputs)
+    return subject.on_one_piece(d.moved(names, subject.point, t) for t in steps)
 
 
 def _wrong(c: _Column, label: Callable[[int], str]) -> Pair:

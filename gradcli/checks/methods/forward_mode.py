@@ -80,7 +80,7 @@ def _rows_along(rows: dict[str, Numbers], d: Direction, outputs: int) -> Numbers
     """The rows times a direction, as (outputs, terms); what does not move counts nothing."""
     with np.errstate(all="ignore"):
         parts = [
-            np.where(np.ravel(v) == 0, 0.0, rows[name].reshape(outputs, -1) * np.ravel(v))
+            np.where(np.ravel(v) == 0, 0.0, rows[name].reshape(outputs, v.size) * np.ravel(v))
             for name, v in d.by_source.items()
             if name in rows
         ]

@@ -6,13 +6,15 @@ Hessian.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from gradcli.checks.differences import judge
 from gradcli.checks.directions import Direction, Directions
-from gradcli.checks.judge import UNDERFLOWS
+from gradcli.checks.rounding import UNDERFLOWS
 from gradcli.checks.subject import Numbers, Subject
 from gradcli.results import Check, Difference
 
@@ -28,22 +30,17 @@ _SLACK = 0.3
 
 def run(subject: Subject, directions: Directions) -> Check:
     """First with the gradient, then with the Hessian, too. Every entry moves by about its own size."""
-    d = directions.dense()
+    line = _Line(subject, directions)
     with np.errstate(all="ignore"):
-        slope = float(subject.along(d.by_source).sum())
-        if not np.isfinite(slope):
+        if not np.isfinite(line.slope):
             return _open("the gradient is not finite")
-        curve = _curve(subject, d, slope)
-        if curve is None:
+        left = line.left()
+        if left is None:
             return _open("the function is not finite around the point")
-        first = _judged(curve.less(slope, 1), 1, subject.kinks)
-        if first.verdict != "equal":
+        first = _judged(left.less(line.slope, 1), 1, subject.kinks, line.wrong_slope)
+        if first.verdict != "equal" or not np.isfinite(line.curvature):
             return first
-        moved = directions.gradient_tangents(d)
-        curvature = float(sum(np.where(v == 0, 0.0, v * moved[name]).sum() for name, v in d.by_source.items()))
-        if not np.isfinite(curvature):
-            return first
-        second = _judged(curve.less(slope, 1).less(curvature, 2), 2, subject.kinks)
+        second = _judged(left.less(line.slope, 1).less(line.curvature, 2), 2, subject.kinks, line.wrong_curvature)
     if second.verdict == "wrong":
         return second
     known = second.verdict == "equal" and second.detail is not None
@@ -51,20 +48,93 @@ def run(subject: Subject, directions: Directions) -> Check:
 
 
 @dataclass(frozen=True)
-class _Curve:
-    """What is left of the function at steps to both sides; `noise` is its rounding, `reach` the slope times the first
-    step, `length` the largest entry of the direction."""
+class _Line:
+    """The weighted sum of the outputs along the direction, with its derivatives as the graph has them."""
+
+    subject: Subject
+    directions: Directions
+
+    @cached_property
+    def direction(self) -> Direction:
+        return self.directions.dense()
+
+    @cached_property
+    def slope(self) -> float:
+        return float(self.subject.along(self.direction.by_source).sum())
+
+    @cached_property
+    def curvature(self) -> float:
+        return self._times_direction(self.directions.gradient_tangents(self.direction))
+
+    def _times_direction(self, arrays: Mapping[str, Numbers]) -> float:
+        return float(sum(np.where(v == 0, 0.0, v * arrays[n]).sum() for n, v in self.direction.by_source.items()))
+
+    def _moved(self, t: float) -> list[Numbers]:
+        return self.direction.moved(list(self.subject.program.inputs), self.subject.point, t)
+
+    def _smooth(self, steps: Sequence[float]) -> bool:
+        return self.subject.on_one_piece(map(self._moved, steps))
+
+    def value(self, t: float) -> float:
+        return float(self.subject.weighted(self.subject.run(self.subject.targets, self._moved(t))).sum())
+
+    @cached_property
+    def noise(self) -> float:
+        """The rounding in the sum."""
+        return float(np.abs(self.subject.weighted(self.subject.rounding(self.subject.targets))).sum())
+
+    def left(self) -> _Left | None:
+        """The function less its value; None where it is not finite on either side."""
+        here = self.value(0.0)
+        up, down = (np.array([self.value(sign * h) for h in _STEPS]) - here for sign in (1, -1))
+        noise = max(self.noise, 4 * float(np.finfo(float).eps) * abs(here))
+        found = _Left(up, down, noise, abs(self.slope) * float(_STEPS[0]))
+        return found if found.sides and np.isfinite(noise) else None
+
+    # what the orders suggest is wrong only if differences, which know their error, agree
+
+    def wrong_slope(self) -> Difference | None:
+        """The slope, if differences of the value say that it is another."""
+        curve, noise = (lambda t: np.array([self.value(t)])), (lambda: np.array([self.noise]))
+        found = judge(curve, np.array([self.slope]), [1.0], noise, self._smooth)
+        return self._difference("slope", float(found.value[0]), self.slope, 1) if found.wrong[0] else None
+
+    def wrong_curvature(self) -> Difference | None:
+        """The second derivative, if differences of the gradient say that it is another."""
+
+        def slope(t: float) -> Numbers:
+            return np.array([self._times_direction(self.subject.gradient_at(self._moved(t)))])
+
+        def rounding() -> Numbers:
+            spread = self.subject.rounding_of_gradient
+            return np.array([sum(float(np.abs(spread[n] * v).sum()) for n, v in self.direction.by_source.items())])
+
+        found = judge(slope, np.array([self.curvature]), [1.0], rounding, self._smooth)
+        value = float(found.value[0])
+        return self._difference("second derivative", value, self.curvature, 2) if found.wrong[0] else None
+
+    def _difference(self, what: str, expected: float, got: float, power: int) -> Difference | None:
+        """Unless what is missing may have underflowed."""
+        length = max(float(np.abs(v).max(initial=0.0)) for v in self.direction.by_source.values())
+        if abs(expected - got) <= UNDERFLOWS * length**power:
+            return None
+        return Difference(f"the {what} along a seeded direction", expected, got)
+
+
+@dataclass(frozen=True)
+class _Left:
+    """What is left of the function at steps to both sides; `noise` is its rounding, `reach` how far its slope takes it
+    in the first step."""
 
     up: Numbers
     down: Numbers
     noise: float
     reach: float
-    length: float
 
-    def less(self, derivative: float, power: int) -> _Curve:
+    def less(self, derivative: float, power: int) -> _Left:
         """Less a term of the Taylor polynomial."""
-        terms = derivative * _STEPS**power / power
-        return replace(self, up=self.up - terms, down=self.down - (-1.0) ** power * terms)
+        taken = derivative * _STEPS**power / power
+        return replace(self, up=self.up - taken, down=self.down - (-1.0) ** power * taken)
 
     @property
     def sides(self) -> list[Numbers]:
@@ -75,73 +145,42 @@ class _Curve:
         return np.flatnonzero(np.isfinite(side) & (np.abs(side) > _ABOVE * self.noise))
 
 
-def _curve(subject: Subject, d: Direction, slope: float) -> _Curve | None:
-    names = list(subject.program.inputs)
-
-    def f(t: float) -> float:
-        values = subject.run(subject.targets, d.moved(names, subject.point, t))
-        return float(subject.weighted(values).sum())
-
-    here = f(0.0)
-    noise = float(np.abs(subject.weighted(subject.rounding(subject.targets))).sum())
-    length = max(float(np.abs(v).max(initial=0.0)) for v in d.by_source.values())
-    noise = max(noise, 4 * float(np.finfo(float).eps) * abs(here))
-    curve = _Curve(_each(f, 1.0) - here, _each(f, -1.0) - here, noise, abs(slope) * float(_STEPS[0]), length)
-    return curve if curve.sides and np.isfinite(noise) else None
-
-
-def _each(f: Callable[[float], float], sign: float) -> Numbers:
-    return np.array([f(sign * h) for h in _STEPS])
-
-
 def _open(why: str) -> Check:
     return Check(name=_NAME, verdict="inconclusive", detail=why)
 
 
-def _judged(curve: _Curve, power: int, kinks: list[str]) -> Check:
+def _judged(left: _Left, power: int, kinks: list[str], wrong: Callable[[], Difference | None]) -> Check:
     """Whether the remainder of a polynomial of this degree has a higher order."""
-    orders = [order for side in curve.sides if (order := _order(curve, side)) is not None]
+    orders = [order for side in left.sides if (order := _order(left, side)) is not None]
     if not orders:
-        return _rounding_only(curve, power)
+        return _rounding_only(left, power)
     order = min(orders)
     if order >= power + 1 - _SLACK:
         return Check(name=_NAME, verdict="equal", detail=f"order {order:.2f}")
-    if abs(order - power) < 0.2 and not kinks and (missing := _missing(curve, power)) is not None:
-        what = "the slope" if power == 1 else "half the second derivative"
-        return Check(
-            name=_NAME,
-            verdict="wrong",
-            detail=f"order {order:.2f}",
-            worst=Difference(f"what {what} along a seeded direction leaves", 0.0, missing),
-        )
+    if _is_straight(left, power):
+        return Check(name=_NAME, verdict="equal", detail="nothing left but rounding")
+    if abs(order - power) < 0.2 and not kinks and (found := wrong()) is not None:
+        return Check(name=_NAME, verdict="wrong", detail=f"order {order:.2f}", worst=found)
     return _open(kinks[0] if kinks else f"the remainder has order {order:.2f}: a kink or rounding is near")
 
 
-def _order(curve: _Curve, side: Numbers) -> float | None:
+def _is_straight(left: _Left, power: int) -> bool:
+    """Whether nothing is left in steps too fine to reach the next jump or kink, and still to be seen."""
+    seen = np.flatnonzero(left.reach * _STEPS / _STEPS[0] > 1e3 * left.noise)
+    last = max((int(above[-1]) for side in left.sides if len(above := left.above(side))), default=-1)
+    return power == 1 and len(seen[seen > last]) >= _FEW
+
+
+def _order(left: _Left, side: Numbers) -> float | None:
     """The exponent of the finest remainders that stand above the rounding; None where too few do."""
-    found = curve.above(side)[-_FITTED:]
+    found = left.above(side)[-_FITTED:]
     if len(found) < _FEW:
         return None
     return float(np.polyfit(np.log(_STEPS[found]), np.log(np.abs(side[found])), 1)[0])
 
 
-def _rounding_only(curve: _Curve, power: int) -> Check:
+def _rounding_only(left: _Left, power: int) -> Check:
     """No remainder stands above the rounding: there is none, or the function is too noisy to tell."""
-    if power == 1 and curve.noise * _ABOVE > 1e-3 * curve.reach > 0:
+    if power == 1 and left.noise * _ABOVE > 1e-3 * left.reach > 0:
         return _open("rounding hides the remainder")
     return Check(name=_NAME, verdict="equal", detail="nothing left but rounding")
-
-
-def _missing(curve: _Curve, power: int) -> float | None:
-    """The coefficient that both sides ask for, which they do not at a kink."""
-    up, down = curve.above(curve.up), curve.above(curve.down)
-    if len(curve.sides) < 2 or not len(up) or not len(down):
-        return None
-    k = min(up[-1], down[-1])
-    right, left = curve.up[k] / _STEPS[k] ** power, curve.down[k] / (-_STEPS[k]) ** power
-    if abs(right) <= UNDERFLOWS * curve.length**power:
-        return None
-    finer = np.abs(right) * _STEPS[k + 1 :] ** power
-    if (finer > 4 * _ABOVE * curve.noise).any():  # it should show in finer steps, too
-        return None
-    return float(right) if abs(right - left) <= 1e-2 * max(abs(right), abs(left)) else None

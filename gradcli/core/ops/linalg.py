@@ -44,6 +44,8 @@ def square_matrices(shape: Shape) -> None:
 class _OnMatrices(Structural):
     """Carries the stack and mixes the matrix."""
 
+    mixes = True
+
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
         square_matrices(args[0].shape)
         return args[0].shape

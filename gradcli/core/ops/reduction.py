@@ -315,6 +315,13 @@ class _TakeAlong(_Along, Linear):
     def code(self, node: Apply) -> str:
         return "take_along({}, {})".format(*names(node))
 
+    def watch(self, g: Graph, node: Apply, out: Value) -> list[Watch]:
+        order = g.definition(node.args[1])
+        if order is None or order.op is not argsort or order.args[0] is not node.args[0]:
+            return []
+        tie = ELEMENTWISE["equal"](g, out, _shifted(g, out, -1, 1, fill=np.nan))
+        return [Watch("kink", tie, "a tie, the derivative goes with the equal entries in their order")]
+
     def vjp(self, g: Graph, node: Apply, out: Value, i: int, ct: Value) -> Value:
         return g.apply(_PUT_ALONG, (ct, node.args[1]), (-1, node.args[0].shape[-1]))
 
