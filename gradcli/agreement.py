@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -67,7 +68,8 @@ def compare_rows(
 
 def _weighted(block: Numbers, weight: Numbers | None, rank: int) -> Numbers:
     """The rows as (outputs, *source shape), times their weights; a weight of 0 absorbs."""
-    rows = block.reshape(-1, *block.shape[block.ndim - rank :])
+    outputs = block.ndim - rank
+    rows = block.reshape(math.prod(block.shape[:outputs]), *block.shape[outputs:])
     if weight is None:
         return rows
     w = weight.reshape(-1, *[1] * rank)

@@ -22,13 +22,17 @@ def choose(
     at: Mapping[str, ArrayLike] | None,
     output_gradients: Mapping[str, ArrayLike] | None,
 ) -> tuple[Problem, list[str], list[str]]:
-    """The problem at its point, and the names of the chosen targets and sources; InputError for unknown ones."""
+    """The problem at its point, and the names of the chosen targets and sources; InputError for unknown ones.
+
+    No sources are an error, unless an empty list asks for none.
+    """
     if at:
         point = {name: np.asarray(value, dtype=np.float64) for name, value in at.items()}
         problem = with_point(problem, point, new_sources=not problem.sources and problem.file is None)
     faults: list[Fault] = []
+    asked = None if sources is None else list(sources)
     chosen_targets = _targets(problem, targets, faults)
-    chosen_sources = _sources(problem, sources, faults)
+    chosen_sources = _sources(problem, asked, faults)
     if output_gradients:
         weights = {name: np.asarray(value, dtype=np.float64) for name, value in output_gradients.items()}
         unknown = [name for name in weights if name not in problem.targets]
@@ -36,7 +40,7 @@ def choose(
         problem = replace(problem, output_gradients={**problem.output_gradients, **weights})
     if faults:
         raise InputError(*faults)
-    if not chosen_sources:
+    if not chosen_sources and asked != []:
         raise InputError(
             Fault("sources", "there is nothing to differentiate by", "add sources: to the file, or name a let with -s")
         )

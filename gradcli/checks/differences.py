@@ -14,8 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from gradcli.checks.rounding import UNDERFLOWS
-from gradcli.checks.subject import Numbers
+from gradcli.checks.numbers import UNDERFLOWS, Numbers
 
 __all__ = ["Judged", "judge"]
 
@@ -24,13 +23,14 @@ Smooth = Callable[[Sequence[float]], bool]
 
 _EPS = float(np.finfo(np.float64).eps)
 _STEPS = 37
-_FIRST = 2.0**-3
+_FIRST = 2.0**-3 * (0x2EC9A15 / 2**26)  # no simple fraction: a period of the function is no multiple of a step
 _WINDOW = 4
 _STRIDE = 3
 _GOOD = 1e-8  # an agreement after which no further window is tried
 _FAIR = 1e-6  # an agreement that counts
 _ENOUGH = 4  # windows after which a fair agreement is enough
 _ENOUGH_TRUSTED = 3
+_SHARP = 1e-6  # the rounding, as a part of the slope, in the windows that are preferred
 _UNSETTLED = 2  # finer windows that should settle, too; where these do not, a feature is finer than the others
 _SEEN = 16.0  # times the rounding of a difference: what is smaller cannot be seen in it
 
@@ -66,6 +66,7 @@ class _Window:
     left_error: Numbers
     right_error: Numbers
     smooth: Numbers
+    here: Numbers
     size: Numbers
     floor: Numbers  # the rounding of a difference, from the size of the function alone
 
@@ -134,6 +135,7 @@ class _Ladder:
             left_error,
             right_error,
             smooth & np.isfinite(value),
+            here,
             size,
             floor,
         )
@@ -156,10 +158,12 @@ class _State:
         self.best = np.full(slope.shape, np.inf)
         self.value = np.full(slope.shape, np.nan)
         self.agrees, self.unseen, self.one_sided = (np.zeros(slope.shape, dtype=bool) for _ in range(3))
+        self.here = np.full(slope.shape, np.nan)
         self.windows: list[_Window] = []
         self.ladders: list[list[_Window]] = []
 
     def add(self, w: _Window) -> None:
+        self.here = w.here
         self.windows.append(w)
         self._take(w, w.value, w.error, w.smooth)
         for value, error, other in ((w.right, w.right_error, w.left), (w.left, w.left_error, w.right)):
@@ -200,6 +204,7 @@ class _State:
             noise = rounding()
             seen = _SEEN * noise / self._largest()
             seen = np.maximum(seen, UNDERFLOWS)
+            seen = np.where(np.isfinite(noise), seen, 0.0)
             unseen |= ~agrees & (np.abs(self.slope) <= seen) & (np.abs(self.value) <= seen)
             for k in open_[~unseen[open_]]:
                 wrong[k], reasons[k], value = self._closer(int(k), float(noise[k]), smooth)
@@ -213,30 +218,47 @@ class _State:
         windows = [w for ladder in self.ladders for w in sorted(ladder, key=lambda w: -w.step)]
         if np.isnan(slope):
             return False, "the derivative is NaN here", np.nan
-        if not np.isfinite(noise):
+        if not np.isfinite(self.here[k]):
             return False, "the function is not finite here", np.nan
         if np.isinf(slope):
             return False, _about_infinite(windows, k), np.nan
+        if not np.isfinite(noise):
+            return False, "rounding alone makes the function infinite or NaN here", np.nan
+        if not (np.isfinite(windows[-1].left[k]) and np.isfinite(windows[-1].right[k])):
+            return False, "the point is at the edge of the domain", np.nan
         kink = _kink(windows, k, noise)
         if kink:
             return False, kink, np.nan
-        known = sorted(((w.step, v) for w in windows if (v := _trusted(w, k, slope, noise)) is not None), reverse=True)
+        found = [
+            (w.step, v, noise / w.step + w.floor[k]) for w in windows if (v := _trusted(w, k, slope, noise)) is not None
+        ]
+        sharp = [known for known in found if known[2] <= _SHARP * max(abs(known[1]), abs(slope))]
+        known = sorted(sharp if len(sharp) >= _ENOUGH_TRUSTED else found, reverse=True)
         if len(known) < _ENOUGH_TRUSTED:
-            return False, "the differences are too noisy here to tell", np.nan
-        last = [v for _, v in known[-_ENOUGH_TRUSTED:]]
+            least = windows[-1].step
+            why = "are too noisy here to tell" if smooth([least, -least]) else "go across a jump or kink here"
+            return False, f"the differences {why}", np.nan
+        last = [v for _, v, _ in known[-_ENOUGH_TRUSTED:]]
         finest = known[-1][0]
         off = min(abs(v - slope) for v in last)
         size = max(abs(slope), *map(abs, last))
         spread = max(last) - min(last)
-        unsettled = [w for w in windows if w.step < finest and noise / w.step + w.floor[k] <= 1e-4 * off]
-        if spread > 1e-3 * size or off <= max(20 * spread, 1e-5 * size) or len(unsettled) >= _UNSETTLED:
+        trusted = {step for step, _, _ in found}
+        unsettled = [
+            w
+            for w in windows
+            if w.step < finest and w.step not in trusted and 8 * (noise / w.step + w.floor[k]) <= 1e-4 * off
+        ]
+        finer = [w for w in windows if w.step < finest and noise / w.step + w.floor[k] <= 0.1 * off]
+        jagged = any(abs(w.value[k] - last[-1]) > max(10 * (noise / w.step + w.floor[k]), 0.05 * off) for w in finer)
+        if jagged or spread > 1e-3 * size or off <= max(20 * spread, 1e-5 * size) or len(unsettled) >= _UNSETTLED:
             return False, "the differences do not settle here", np.nan
-        sharp = off * finest > 1e3 * max(float(w.size[k]) for w in windows)
-        if sharp or not smooth(
-            [sign * step * 2.0**i for step, _ in known[-2:] for i in range(_WINDOW) for sign in (1, -1)]
+        steep = off * finest > 1e3 * max(float(w.size[k]) for w in windows)
+        if steep or not smooth(
+            [sign * step * 2.0**i for step, _, _ in known[-2:] for i in range(_WINDOW) for sign in (1, -1)]
         ):
             return False, "the function has features here that are finer than the steps", np.nan
-        return True, "", last[-1]
+        return True, "", last[0]
 
 
 def _trusted(w: _Window, k: int, slope: float, noise: float) -> float | None:

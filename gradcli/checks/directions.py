@@ -3,13 +3,13 @@ says along them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from gradcli.checks.numbers import scales_of
 from gradcli.checks.rounding import rounding
 from gradcli.checks.subject import Numbers, Point, Subject
 from gradcli.core.differentiate import jvp
@@ -66,7 +66,7 @@ class Directions:
         v = {s: np.zeros(node.shape) for s, node in self.subject.sources.items()}
         v[name].flat[k] = 1.0
         index = tuple(int(i) for i in np.unravel_index(k, x.shape)) if x.shape else ()
-        return Direction(name + entry_text(index), v, _scales(float(x.flat[k])))
+        return Direction(name + entry_text(index), v, scales_of(float(x.flat[k])))
 
     def dense(self, number: int = 0) -> Direction:
         """All entries at once, each by about its own size, with random signs.
@@ -127,9 +127,3 @@ class Directions:
         nodes = [v for name in sources if (v := self.subject.gradient[name]) is not None]
         made = self._along(self._pushed(nodes), d)
         return {n: np.broadcast_to(a, v.shape) for n, a, v in zip(sources, made, nodes, strict=True)}
-
-
-def _scales(x: float) -> list[float]:
-    """The lengths of large steps at x: its own size, and 1 where that is another; powers of two, to be exact."""
-    own = 2.0 ** math.floor(math.log2(abs(x))) if x != 0 and math.isfinite(x) else 1.0
-    return [own] if 0.25 < own < 4 else [own, 1.0]

@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.checks.claims import Claim
 from gradcli.checks.diagnosis import diagnose
 from gradcli.checks.judge import Pair, compare
-from gradcli.checks.points import points_of, simplest, text_of
+from gradcli.checks.points import is_inside, points_of, simplest, text_of
 from gradcli.checks.proof import proved
 from gradcli.checks.subject import Numbers, Point, Subject
 from gradcli.core.nodes import Value
@@ -26,6 +26,7 @@ from gradcli.results import Check, Difference
 __all__ = ["check_expected", "check_unconnected"]
 
 _RTOL = 1e-6
+_FORMULA_RTOL = 1e-10  # a formula has all its digits; what rounding does to them is allowed besides
 _POINTS = 12
 
 
@@ -38,7 +39,7 @@ def check_expected(subject: Subject, expected: Expected) -> Check:
     claim = Claim(subject, expected)
     if expected.content is None:
         return _check_none(claim)
-    formula = _built(claim, expected.content) if isinstance(expected.content, Formula) else None
+    formula, varies = _built(claim, expected.content) if isinstance(expected.content, Formula) else (None, np.zeros(()))
     numbers = subject.run([formula])[0] if formula is not None else np.asarray(expected.content, dtype=float)
     if numbers.shape not in ((), claim.shape):
         return _wrong_shape(claim, numbers)
@@ -46,18 +47,20 @@ def check_expected(subject: Subject, expected: Expected) -> Check:
         return _check_unconnected_numbers(claim, numbers)
     if formula is None or not subject.program.graph.varying[formula.index]:
         return _check_numbers(claim, claim.node, numbers)
-    return _FormulaCheck(claim, claim.node, broadcast_to(subject.program.graph, formula, claim.shape)).run()
+    wide = broadcast_to(subject.program.graph, formula, claim.shape)
+    return _FormulaCheck(claim, claim.node, wide, varies).run()
 
 
 def check_unconnected(subject: Subject, name: str, line: int | None) -> Check:
     """That no path leads from a source to the targets."""
-    if subject.gradient[name] is None:
+    node = subject.gradient[name]
+    if node is None:
         return Check(name=f"unconnected {name}", verdict="equal", line=line, detail=_reason(subject, name))
     return Check(
         name=f"unconnected {name}",
         verdict="wrong",
         line=line,
-        diagnosis=_connected(subject, name),
+        diagnosis=_connected(name, "the targets", subject.run([node])[0]),
     )
 
 
@@ -67,11 +70,9 @@ def _reason(subject: Subject, name: str) -> str:
     return f"{reason}, line {line}" if line else reason
 
 
-def _connected(subject: Subject, name: str) -> str:
-    node = subject.gradient[name]
-    flat = node is not None and not subject.run([node])[0].any()
-    what = "its derivative is 0 here, which is not the same as none" if flat else "its derivative is not 0"
-    return f"a path leads from {name} to the targets: {what}"
+def _connected(source: str, to: str, derivative: Numbers) -> str:
+    what = "not 0" if derivative.any() else "0 here, which is not the same as none"
+    return f"a path leads from {source} to {to}: its derivative is {what}"
 
 
 # -- no path ---------------------------------------------------------------------------------------------------------
@@ -89,7 +90,7 @@ def _check_none(claim: Claim) -> Check:
         verdict="wrong",
         line=e.place.line,
         worst=Difference(claim.label(most), None, float(got[most])) if got.size else None,
-        diagnosis=_connected(claim.subject, claim.key[-1]),
+        diagnosis=_connected(claim.key[-1], claim.key[0] if claim.kind == "jacobian" else "the targets", got),
     )
 
 
@@ -123,42 +124,60 @@ def _wrong_shape(claim: Claim, numbers: Numbers) -> Check:
     return Check(name=e.name, verdict="wrong", line=e.place.line, diagnosis=f"{text}; {found}" if found else text)
 
 
-def _tolerance(e: Expected, numbers: Numbers) -> Numbers:
+def _tolerance(e: Expected, numbers: Numbers, rtol: float = _RTOL) -> Numbers:
     with np.errstate(all="ignore"):
         size = np.where(np.isfinite(numbers), np.abs(numbers), 0.0)
-    return np.asarray((_RTOL if e.rtol is None else e.rtol) * size + (e.atol or 0.0))
+    return np.asarray((rtol if e.rtol is None else e.rtol) * size + (e.atol or 0.0))
 
 
 def _check_numbers(claim: Claim, node: Value, numbers: Numbers) -> Check:
-    e = claim.expected
+    e, subject = claim.expected, claim.subject
     expected = np.broadcast_to(numbers, claim.shape)
-    pair = Pair(claim.label, expected, claim.subject.run([node])[0], _tolerance(e, expected))
+    got = subject.run([node])[0]
+    pair = Pair(claim.label, expected, got, _tolerance(e, expected))
 
     def rounding() -> list[Numbers]:
         # who gives an absolute tolerance has said how much rounding there may be
-        return [np.zeros(claim.shape)] if e.atol is not None else claim.subject.rounding([node])
+        return [np.zeros(claim.shape)] if e.atol is not None else subject.rounding([node])
 
     found = compare(e.name, [pair], rounding, line=e.place.line)
-    if found.verdict == "wrong":
-        found = replace(found, diagnosis=diagnose(claim, node, [(claim.subject.point, expected)]))
-    return found
+    if found.verdict != "wrong":
+        return found
+    if lost := subject.lost(node, subject.point):
+        return _lost(found, lost)
+    given = [numbers] if numbers.shape == claim.shape else [numbers, expected]
+    said = (diagnose(claim, node, [(subject.point, array)]) for array in given)
+    return replace(found, diagnosis=next(filter(None, said), None))
+
+
+def _lost(found: Check, why: str) -> Check:
+    """What gradcli itself cannot compute cannot be called wrong."""
+    return replace(found, verdict="inconclusive", detail=why, worst=None)
 
 
 # -- formulas --------------------------------------------------------------------------------------------------------
 
 
-def _built(claim: Claim, formula: Formula) -> Value:
-    """The node of a formula; lists of texts are stacked."""
+def _built(claim: Claim, formula: Formula) -> tuple[Value, Numbers]:
+    """The node of a formula, and where it depends on a source; lists of texts are stacked. A number among formulas is
+    meant at the file's point."""
     p, e = claim.subject.program, claim.expected
+    g = p.graph
 
-    def value(entries: Any) -> Any:
-        return p.build(entries) if isinstance(entries, Text) else [value(part) for part in entries]
+    def value(entries: Any) -> tuple[Any, Any]:
+        if isinstance(entries, Text):
+            made = p.build(entries)
+            moves = g.literal(float(g.varying[made.index]))
+            return made, broadcast_to(g, moves, made.shape)
+        parts = [value(part) for part in entries]
+        return [made for made, _ in parts], [moves for _, moves in parts]
 
-    made = value(formula.entries)
+    made, moves = value(formula.entries)
     try:
-        return p.builder.converter.array(made)
+        array, varies = (p.builder.converter.array(part) for part in (made, moves))
     except ShapeError as error:
         raise InputError(Fault("shape", f"expected {e.name}: {error}", place=e.place)) from None
+    return array, claim.subject.run([varies])[0] != 0
 
 
 @dataclass(frozen=True)
@@ -168,28 +187,29 @@ class _FormulaCheck:
     claim: Claim
     node: Value
     formula: Value
+    varies: Numbers
 
     @property
     def nodes(self) -> list[Value]:
         return [self.formula, self.node]
 
     def run(self) -> Check:
-        e, subject = self.claim.expected, self.claim.subject
+        subject = self.claim.subject
         checks: list[Check] = []
         for point in self.points():
             found = self.at(point)
             if found.verdict == "wrong":
-                return self.wrong(found, point)
+                return self.wrong(found, point, here=not checks)
             checks.append(found)
         counted = [c for c in checks if c.verdict == "equal"]
         if not counted:
             return checks[0]
         worst = min(counted, key=lambda c: c.digits or 0.0)
-        if proved(subject.program, self.formula, self.node):
-            return replace(worst, detail="proved")
         more = "" if checks[0].verdict == "equal" else f"; at the file's point {checks[0].detail}"
+        if proved(subject.program, self.formula, self.node):
+            return replace(worst, detail="proved" + more)
         count = f"{len(counted)} points" if len(counted) > 1 else "1 point"
-        return replace(worst, detail=count + more, name=e.name)
+        return replace(worst, detail=count + more)
 
     def points(self) -> Iterator[Point]:
         yield self.claim.subject.point
@@ -199,26 +219,31 @@ class _FormulaCheck:
         """The check at one point."""
         subject, e = self.claim.subject, self.claim.expected
         expected, got = subject.run(self.nodes, point)
-        pair = Pair(self.claim.label, expected, got, _tolerance(e, expected))
+        if point is not subject.point:
+            expected = np.where(self.varies, expected, got)
+        pair = Pair(self.claim.label, expected, got, _tolerance(e, expected, _FORMULA_RTOL))
 
         def rounding() -> list[Numbers]:
             return [np.asarray(sum(subject.rounding(self.nodes, point)))]
 
-        return compare(e.name, [pair], rounding, line=e.place.line)
+        found = compare(e.name, [pair], rounding, line=e.place.line)
+        if found.verdict == "wrong" and np.isnan(expected).any() and not np.isnan(got).any():
+            return _lost(found, "the formula is NaN")
+        lost = subject.lost(self.node, point) if found.verdict == "wrong" else ""
+        return _lost(found, lost) if lost else found
 
-    def wrong(self, found: Check, point: Point) -> Check:
+    def wrong(self, found: Check, point: Point, *, here: bool) -> Check:
         """With the mistake that explains it, and the simplest point at which it shows."""
         subject = self.claim.subject
         shown = simplest(point, self.is_wrong())
         evidence = [point, *points_of(subject, 3, self.nodes)]
         said = diagnose(self.claim, self.node, [(x, subject.run(self.nodes, x)[0]) for x in evidence])
         text = text_of(subject.program.inputs, shown)
-        return replace(found, diagnosis=said, counterexample=text)
+        if here:
+            return replace(found, diagnosis=said, counterexample=text)
+        found = self.at(shown)
+        worst = found.worst and replace(found.worst, entry=f"{found.worst.entry}, where {text}")
+        return replace(found, diagnosis=said, worst=worst, detail="right at the file's point")
 
     def is_wrong(self) -> Callable[[Point], bool]:
-        def wrong(point: Point) -> bool:
-            expected, got = self.claim.subject.run(self.nodes, point)
-            finite = bool(np.isfinite(expected).all() and np.isfinite(got).all())
-            return finite and self.at(point).verdict == "wrong"
-
-        return wrong
+        return lambda x: is_inside(self.claim.subject, x, self.nodes) and self.at(x).verdict == "wrong"

@@ -8,18 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradcli.checks.rounding import UNDERFLOWS
-from gradcli.checks.subject import Numbers
+from gradcli.checks.numbers import UNDERFLOWS, Numbers, digits_of
 from gradcli.results import Check, Difference
 from gradcli.watch import entry_text
 
-__all__ = ["ROUNDOFF", "Pair", "compare", "digits_of", "named"]
+__all__ = ["ROUNDOFF", "Pair", "compare", "named"]
 
 _EPS = float(np.finfo(np.float64).eps)
 ROUNDOFF = 64 * _EPS
 """Times the sum of the sizes of the terms: how far two orders of summation may be apart."""
 
-_MOST_DIGITS = 16.0
 _TRUSTED = 1e-3  # rounding up to this part of a number leaves it worth comparing
 _SMALL = 1e-8
 
@@ -29,6 +27,7 @@ class Pair:
     """What should be equal, entry by entry; `label` names an entry by its index. `tolerance` broadcasts.
 
     `computed`: what is expected was computed, too, so that rounding and underflow can have hit either.
+    `scale`: the size of the terms that an entry is the sum of, by which a difference that is allowed is measured.
     """
 
     label: Callable[[tuple[int, ...]], str]
@@ -36,6 +35,7 @@ class Pair:
     got: Numbers
     tolerance: Numbers | float
     computed: bool = False
+    scale: Numbers | float = 0.0
 
 
 def named(name: str) -> Callable[[tuple[int, ...]], str]:
@@ -57,10 +57,10 @@ def compare(
         if any(b.any() for b in bad):
             noise = [np.asarray(n) for n in rounding()]
         states = [_states(p, off, b, np.asarray(n)) for p, off, b, n in zip(pairs, offs, bad, noise, strict=True)]
-        scales = [_scale(p, np.asarray(n)) for p, n in zip(pairs, noise, strict=True)]
+        scales = [_scale(p, np.asarray(n), s) for p, n, s in zip(pairs, noise, states, strict=True)]
         relative = [np.where(off > 0, off / s, 0.0) for off, s in zip(offs, scales, strict=True)]
     largest = max((float(off.max(initial=0.0)) for off in offs), default=0.0)
-    most = max((float(np.nan_to_num(r, nan=np.inf).max(initial=0.0)) for r in relative), default=0.0)
+    most = max((float(np.where(np.isfinite(r), r, np.inf).max(initial=0.0)) for r in relative), default=0.0)
     verdict = "wrong" if any((s == 2).any() for s in states) else "equal"
     detail = None
     if verdict == "equal" and (unsure := next((k for k, s in enumerate(states) if (s == 1).any()), None)) is not None:
@@ -75,13 +75,6 @@ def compare(
         worst=_worst(pairs, relative, states) if verdict == "wrong" else None,
         line=line,
     )
-
-
-def digits_of(relative: float) -> float:
-    """To how many significant digits numbers agree that differ by this part of themselves."""
-    if relative <= 0:
-        return _MOST_DIGITS
-    return min(_MOST_DIGITS, max(0.0, round(-math.log10(relative), 1))) if math.isfinite(relative) else 0.0
 
 
 def _off(p: Pair) -> Numbers:
@@ -103,10 +96,12 @@ def _states(p: Pair, off: Numbers, bad: Numbers, noise: Numbers) -> Numbers:
     return np.where(~bad, 0, np.where(within, np.where(kept, 0, 1), 2))
 
 
-def _scale(p: Pair, noise: Numbers) -> Numbers:
-    """What a difference is measured by: the entry, or what was rounded on the way to it."""
+def _scale(p: Pair, noise: Numbers, state: Numbers) -> Numbers:
+    """What a difference is measured by: the entry, and where it is allowed also what was rounded on the way to it."""
     size = np.maximum(np.abs(p.expected), np.abs(p.got))
-    return np.maximum(np.where(np.isfinite(size), size, 0.0), np.where(np.isfinite(noise), noise, 0.0) / _EPS)
+    size = np.where(np.isfinite(size), size, 0.0)
+    rounded = np.where(np.isfinite(noise), noise, 0.0) / _EPS
+    return np.where(state == 0, np.maximum(np.maximum(size, rounded), p.scale), size)
 
 
 def _unsure(p: Pair, state: Numbers, noise: Numbers) -> str:

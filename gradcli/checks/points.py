@@ -7,30 +7,44 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from gradcli.checks.subject import Numbers, Point, Subject
-from gradcli.watch import entry_text, watched
+from gradcli.core.nodes import Value
+from gradcli.watch import entry_text
 
-__all__ = ["points_of", "simplest", "text_of"]
+__all__ = ["is_inside", "points_of", "simplest", "text_of"]
 
 _TRIES = 48
 _MOST_TRIALS = 300
 _SHOWN = 6
 
 
-def points_of(subject: Subject, count: int, finite: Sequence[object] = ()) -> Iterator[list[Numbers]]:
-    """Up to `count` points at which all targets and the nodes of `finite` are finite, inside every domain."""
-    nodes = [*subject.targets, *finite]
-    outside = [w.condition for w in watched(subject.program) if w.watch.kind == "domain"]
+def points_of(subject: Subject, count: int, finite: Sequence[Value] = ()) -> Iterator[list[Numbers]]:
+    """Up to `count` points at which all targets and the nodes of `finite` are finite, inside every domain.
+
+    A source that is a symmetric matrix stays one: a formula may count on it.
+    """
     random = subject.random()
+    symmetric = [_is_symmetric(x) for x in subject.point]
     found = 0
     for k in range(_TRIES):
-        point = [_SPREADS[k % len(_SPREADS)](x, random) for x in subject.point]
-        values = subject.run([*nodes, *outside], point)  # type: ignore[list-item]
-        inside, beyond = values[: len(nodes)], values[len(nodes) :]
-        if all(np.isfinite(v).all() for v in inside) and not any(b.any() for b in beyond):
+        drawn = [_SPREADS[k % len(_SPREADS)](x, random) for x in subject.point]
+        point = [(x + x.T) / 2 if keeps else x for x, keeps in zip(drawn, symmetric, strict=True)]
+        if is_inside(subject, point, finite):
             found += 1
             yield point
         if found == count:
             return
+
+
+def is_inside(subject: Subject, point: Point, finite: Sequence[Value] = ()) -> bool:
+    """Whether all targets and the nodes of `finite` are finite at a point, and no function is outside its domain."""
+    nodes = [*subject.targets, *finite]
+    values = subject.run([*nodes, *subject.outside], point)
+    inside, beyond = values[: len(nodes)], values[len(nodes) :]
+    return all(np.isfinite(v).all() for v in inside) and not any(b.any() for b in beyond)
+
+
+def _is_symmetric(x: Numbers) -> bool:
+    return x.ndim == 2 and len(x) > 1 and x.shape[0] == x.shape[1] and bool((x == x.T).all())
 
 
 def _near(x: Numbers, random: np.random.Generator) -> Numbers:

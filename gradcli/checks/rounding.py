@@ -10,18 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gradcli.checks.numbers import Numbers
 from gradcli.core.compile import compile_graph
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
 
-__all__ = ["UNDERFLOWS", "rounding"]
+__all__ = ["rounding"]
 
-UNDERFLOWS = 1e-140
-"""About the square root of the smallest double: products on the way to what is smaller may be 0."""
-
-Numbers = NDArray[Any]
 _RUNS = 6
 _SAFETY = 4.0
 _EPS = float(np.finfo(np.float64).eps)

@@ -21,16 +21,24 @@ __all__ = ["check"]
 Source = str | os.PathLike[str] | Mapping[str, object]
 
 
-def check(files: Source | Iterable[Source], *, seed: int = 0, max_memory: int | None = None) -> Checked:
+def check(
+    files: Source | Iterable[Source], *, seed: int = 0, max_memory: int | None = None, fail_fast: bool = False
+) -> Checked:
     """Checks files, one after the other; what is wrong with a file is part of its result, and raises nothing.
 
     Args:
         files: one or more paths (`-` is standard input), or mappings with the sections of a file.
         seed: of the random points and directions.
         max_memory: bytes that no computation may exceed (default: a quarter of the machine's memory).
+        fail_fast: whether to stop after the first file that has not passed.
     """
-    given = [files] if isinstance(files, str | os.PathLike | Mapping) else files
-    return Checked(files=tuple([_check_file(f, seed, max_memory) for f in given]))
+    given = [files] if isinstance(files, str | os.PathLike | Mapping) else list(files)
+    found: list[CheckedFile] = []
+    for source in given:
+        found.append(_check_file(source, seed, max_memory))
+        if fail_fast and not found[-1].passed:
+            break
+    return Checked(files=tuple(found), not_checked=len(given) - len(found))
 
 
 def _check_file(source: Source, seed: int, max_memory: int | None) -> CheckedFile:
@@ -59,8 +67,13 @@ def _check_error(expected: ExpectedError, problem: Problem, faults: list[Fault])
     line = expected.place.line
     if expected.matches(found):
         return Check(name="error", verdict="equal", line=line, detail=found[0].message)
-    got = f"the error is: {found[0].message}" if found else "the file has no error"
+    got = _described(found[0]) if found else "the file has no error"
     return Check(name="error", verdict="wrong", line=line, diagnosis=got)
+
+
+def _described(fault: Fault) -> str:
+    where = f", line {fault.place.line}" if fault.place and fault.place.line else ""
+    return f"the error is of kind {fault.kind}{where}: {fault.message}"
 
 
 def _faults_of(problem: Problem) -> list[Fault]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gradcli.checks.rounding import UNDERFLOWS, rounding
+from gradcli.checks.numbers import UNDERFLOWS, Numbers
+from gradcli.checks.rounding import rounding
 from gradcli.core.compile import compile_graph
 from gradcli.core.elementwise import Elementwise
 from gradcli.core.memory import peak_bytes
@@ -24,7 +23,6 @@ from gradcli.watch import entry_text, kink_notes, watched
 
 __all__ = ["Numbers", "Point", "Subject"]
 
-Numbers = NDArray[Any]
 Point = Sequence[Numbers]
 _EPS = float(np.finfo(np.float64).eps)
 _NEAR = 4
@@ -50,10 +48,7 @@ class Subject:
     @classmethod
     def of(cls, problem: Problem, *, lets: Iterable[str] = (), seed: int = 0, max_memory: int | None = None) -> Subject:
         """InputError where the file is wrong."""
-        options: Options = {"max_memory": max_memory}
-        chosen = [*problem.sources, *lets]
-        if chosen:
-            options["sources"] = chosen
+        options: Options = {"max_memory": max_memory, "sources": [*problem.sources, *lets]}
         return cls(Question.of(problem, options), seed, max_memory)
 
     @property
@@ -89,6 +84,19 @@ class Subject:
         """The numbers of the nodes; compiled once."""
         return self.function(nodes)(*(self.point if point is None else point))
 
+    def run_frozen(self, nodes: Sequence[Value], point: Point) -> list[Numbers]:
+        """The numbers at another point, with what stop_gradient holds as it is at the file's point."""
+        if not self._stops:
+            return self.run(nodes, point)
+        return self.function(nodes, self._stops)(*point, *self.run(self._stops))
+
+    @cached_property
+    def _stops(self) -> list[Value]:
+        g = self.program.graph
+        needed = g.ancestors([*self.targets, *self._gradient_nodes])
+        definitions = [(g.values[i], g.definitions[i]) for i in needed if g.varying[i]]
+        return [v for v, node in definitions if node is not None and node.op.name == "stop_gradient"]
+
     def function(self, nodes: Sequence[Value], extra: Sequence[Value] = ()) -> Callable[..., list[Numbers]]:
         """A function of a point, and of values for the inputs `extra`."""
         key = (*nodes, *extra)
@@ -111,7 +119,7 @@ class Subject:
 
     def gradient_at(self, point: Point) -> dict[str, Numbers]:
         """The gradient by each connected source at another point."""
-        return dict(zip(self.sources, self.run(self._gradient_nodes, point), strict=True))
+        return dict(zip(self.sources, self.run_frozen(self._gradient_nodes, point), strict=True))
 
     @cached_property
     def rounding_of_gradient(self) -> dict[str, Numbers]:
@@ -169,6 +177,24 @@ class Subject:
         return all(
             np.array_equal(a, b) for x in points for a, b in zip(here, self.run(self._piece_nodes, x), strict=True)
         )
+
+    def lost(self, node: Value, point: Point) -> str:
+        """Why the numbers of a node cannot be trusted: NaN, or an overflow on the way to them; else empty."""
+        g = self.program.graph
+        result = self.run([node], point)[0]
+        if np.isnan(result).any():
+            return "gradcli's own number is NaN here"
+        if not np.isfinite(result).all():
+            return ""
+        steps = [g.values[i] for i in g.ancestors([node]) if g.varying[i] and g.values[i].kind == "float"]
+        if any(np.isinf(a).any() for a in self.run(steps, point)):
+            return "steps on the way overflow here"
+        return ""
+
+    @cached_property
+    def outside(self) -> list[Value]:
+        """The conditions under which a function is outside its domain."""
+        return [w.condition for w in watched(self.program) if w.watch.kind == "domain"]
 
     @cached_property
     def kinks(self) -> list[str]:

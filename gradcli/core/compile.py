@@ -29,14 +29,14 @@ def compile_graph(
 
     The generated text knows only names that gradcli made (`v0`, `v1`, ...). NumPy's floating-point warnings are off:
     what is not finite is reported from the results. `each(array, mixes)` is applied to every number array that is given
-    or computed on the way, for an analysis of rounding.
+    or computed from such, for an analysis of rounding; what depends on no input is exact.
     """
     needed = g.ancestors(outputs)
     given = {v.index for v in inputs}
     arguments = [*inputs, *[g.values[i] for i in needed if i in g.data and i not in given]]
     replacements = _assignments(g, needed, arguments, outputs)
     if each is not None:
-        replacements = [(v, Wrapped(d) if d is not None and v.kind == "float" else d) for v, d in replacements]
+        replacements = [(v, Wrapped(d) if d is not None and _is_moving(g, v) else d) for v, d in replacements]
     call = function(list(arguments), list(outputs), dtype, lambda expressions: (replacements, expressions), each)
     kinds = np.dtype(dtype)
     with np.errstate(all="ignore"):
@@ -44,16 +44,20 @@ def compile_graph(
 
     def run(*arrays: Any) -> list[Array]:
         with np.errstate(all="ignore"):
-            given = [*[_cast(a, v, kinds) for a, v in zip(arrays, inputs, strict=True)], *data]
+            given = [_cast(a, v, kinds) for a, v in zip(arrays, inputs, strict=True)]
             if each is not None:
-                given = [each(a, False) if v.kind == "float" else a for a, v in zip(given, arguments, strict=True)]
-            made = call(*given)
+                given = [each(a, False) if v.kind == "float" else a for a, v in zip(given, inputs, strict=True)]
+            made = call(*given, *data)
             return [
                 np.broadcast_to(np.asarray(a, dtype=kinds if v.kind == "float" else None), v.shape)
                 for a, v in zip(made, outputs, strict=True)
             ]
 
     return run
+
+
+def _is_moving(g: Graph, v: Value) -> bool:
+    return v.kind == "float" and g.varying[v.index]
 
 
 def _cast(array: Any, v: Value, dtype: np.dtype[Any]) -> Any:

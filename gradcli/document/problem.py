@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gradcli.document import describe
 from gradcli.document.datafiles import DataFile
-from gradcli.document.load import load_tree
+from gradcli.document.load import load_tree, parse
 from gradcli.document.model import Content, read_content
 from gradcli.document.python_reader import read_python
 from gradcli.document.tree import File, Mapping, Scalar
@@ -22,7 +22,7 @@ from gradcli.errors import Fault, InputError, Place
 from gradcli.language.names import did_you_mean, fold, name_problem
 from gradcli.language.source import Text, plain_text
 
-__all__ = ["Problem", "examine", "from_expressions", "in_order", "load", "read_value", "with_point"]
+__all__ = ["Problem", "examine", "from_expressions", "in_order", "load", "load_text", "read_value", "with_point"]
 
 
 @dataclass
@@ -69,6 +69,14 @@ def examine(source: str | os.PathLike[str] | AnyMapping[str, object]) -> tuple[P
     (root, faults), name, folder = load_tree(source)
     content = read_content(root, folder)
     return _problem(content, name), in_order([*faults, *content.faults])
+
+
+def load_text(text: str, name: str) -> Problem:
+    """The problem in a text, as if it stood in the file `name`; InputError as for `load`."""
+    root, faults = parse(File(name, text))
+    content = read_content(root, Path(name).parent)
+    _raise_all([*faults, *content.faults])
+    return _problem(content, name)
 
 
 def _raise_all(faults: list[Fault]) -> None:

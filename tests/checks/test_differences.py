@@ -13,7 +13,7 @@ EPS = 2.0**-52
 
 
 def judged(
-    f: Callable[[float], float], slope: float, *, scales: tuple[float, ...] = (1.0,), noise: float = EPS
+    f: Callable[[float], float], slope: float, *, scales: tuple[float, ...] = (1.0,), noise: float = 8 * EPS
 ) -> Judged:
     """What the differences say of one curve, whose rounding is `noise`."""
     return judge(lambda t: np.array([f(t)]), np.array([slope]), list(scales), lambda: np.array([noise]))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from gradcli.checks.claims import Claim
 from gradcli.checks.diagnosis import arrays, functions, paths, sums
 from gradcli.checks.diagnosis.evidence import Evidence, Mistake
@@ -23,11 +25,12 @@ MISTAKES: tuple[Mistake, ...] = (
     sums.weights,
     sums.means,
     arrays.plain_factors,
+    sums.other_means,
     functions.degrees,
     functions.logarithms,
     paths.held_constant,
-    paths.inner_derivative,
     arrays.exchanged,
+    paths.inner_derivative,
     arrays.some_signs,
     arrays.values,
     arrays.order,
@@ -39,11 +42,12 @@ MISTAKES: tuple[Mistake, ...] = (
 def diagnose(claim: Claim, node: Value, given: Sequence[tuple[Point, Numbers]]) -> str | None:
     """A sentence on the mistake that explains what was expected in place of `node` at each of the points; None where
     none does."""
-    first, *others = [Evidence(claim, node, point, expected) for point, expected in given]
-    for mistake in MISTAKES:
-        for text, made in mistake(first):
-            if first.fits(made) and all(_fits_too(mistake, text, e) for e in others):
-                return f"your {claim.noun} {text}"
+    first, *others = [Evidence(claim, node, point, expected, len(given) > 1) for point, expected in given]
+    with np.errstate(all="ignore"):
+        for mistake in MISTAKES:
+            for text, made in mistake(first):
+                if first.fits(made) and all(_fits_too(mistake, text, e) for e in others):
+                    return f"your {claim.noun} {text}"
     return None
 
 

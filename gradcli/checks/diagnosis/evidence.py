@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -22,31 +23,39 @@ Guess = tuple[str, Numbers]
 _RTOL = 1e-5
 _ATOL = 1e-9
 _CLOSER = 0.02
+_FEW_DIGITS = 2e-3  # numbers with less than three digits fit too much
 _MOST_ROWS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A claim at a point; `expected` is what the author gave, `node` what is right."""
+    """A claim at a point; `expected` is what the author gave, `node` what is right, and `many` says whether there are
+    other points."""
 
     claim: Claim
     node: Value
     point: Point
     expected: Numbers
+    many: bool = False
 
     def fits(self, made: Numbers) -> bool:
-        """Whether a mistake gives what was expected, and not what is right."""
-        if made.shape != self.expected.shape or not np.isfinite(made).all():
+        """Whether a mistake gives what was expected, to the digits that were written, and not what is right."""
+        if made.shape != self.expected.shape or not (np.isfinite(made).all() and np.isfinite(self.expected).all()):
             return False
-        rtol = max(_RTOL, self.claim.expected.rtol or 0.0)
-        atol = max(_ATOL * np.abs(self.expected).max(initial=0.0), self.claim.expected.atol or 0.0)
-        if not np.allclose(self.expected, made, rtol=rtol, atol=atol):
+        off = np.abs(made - self.expected)
+        if not (off <= self._tolerance).all():
             return False
         if made.shape != self.got.shape:
             return True
         # what is right fits nearly as well where the author was off by little
-        with np.errstate(all="ignore"):
-            return bool(np.abs(made - self.expected).max() <= _CLOSER * np.abs(self.got - self.expected).max())
+        return bool(off.max(initial=0.0) <= _CLOSER * np.abs(self.got - self.expected).max(initial=0.0))
+
+    @cached_property
+    def _tolerance(self) -> Numbers:
+        size = np.abs(self.expected)
+        rtol, atol = self.claim.expected.rtol or 0.0, self.claim.expected.atol or 0.0
+        written = np.minimum(_half_digit(self.expected), _FEW_DIGITS * size)
+        return np.maximum(np.maximum(max(_RTOL, rtol) * size, written), max(_ATOL * size.max(initial=0.0), atol))
 
     def run(self, nodes: Sequence[Value], point: Point | None = None) -> list[Numbers]:
         """The numbers of nodes at this point, or at another."""
@@ -90,6 +99,12 @@ class Evidence:
     def target_shape(self) -> Shape:
         """Of a Jacobian block: the target's part of its shape."""
         return self.claim.subject.program.targets[self.claim.key[0]].shape
+
+
+def _half_digit(array: Numbers) -> Numbers:
+    """Half a unit of the last digit that it takes to write each number."""
+    exponents = [Decimal(repr(x)).normalize().as_tuple().exponent for x in array.ravel().tolist()]
+    return np.array([0.5 * 10.0**k if isinstance(k, int) and k > -300 else 0.0 for k in exponents]).reshape(array.shape)
 
 
 Mistake = Callable[[Evidence], Iterator[Guess]]

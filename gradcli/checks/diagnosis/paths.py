@@ -39,6 +39,9 @@ def terms(e: Evidence) -> Iterator[Guess]:
             yield f"has the wrong sign in the term through {text}", e.got - 2 * through
             yield f"has twice the term through {text}", e.got + through
             yield f"has half of the term through {text}", e.got - through / 2
+            for n in dict.fromkeys(k for k in e.claim.source.shape + e.got.shape[:1] if k > 2):
+                yield f"has the term through {text} divided by {n}", e.got + through * (1 / n - 1)
+                yield f"has the term through {text} multiplied by {n}", e.got + through * (n - 1)
 
 
 def _paths(claim: Claim) -> list[tuple[str, str, Value]]:
@@ -56,6 +59,7 @@ def _paths(claim: Claim) -> list[tuple[str, str, Value]]:
             found.append((f"let {name}", f"let {name}", through))
     top = max(v.index for v in seeds)
     flags = reached(g, [claim.source], top)
+    seen = _as_written(claim)
     for i in range(min(top + 1, p.size)):
         node, origin = g.definitions[i], g.places.get(i)
         if node is None or not flags[i] or origin is None or len(found) >= _MOST_PATHS:
@@ -64,12 +68,24 @@ def _paths(claim: Claim) -> list[tuple[str, str, Value]]:
         for k, a in enumerate(node.args):
             if not isinstance(ct, Tangent) or not flags[a.index] or not node.op.differentiable(node, k):
                 continue
+            if a.index not in seen:  # a step inside a function, which no text stands for
+                continue
             pulled = pull(g, node, g.values[i], k, ct)
             if isinstance(pulled, Tangent):
                 (through,) = claim.pulled({a: pulled}, [claim.source])
                 if through is not None:
                     found.append((f"{_text(claim, a)} in {_short(origin.source())}", "", through))
     return found
+
+
+def _as_written(claim: Claim) -> set[int]:
+    """The values that the text of the file names or computes: sources, lets, and the last step of each expression."""
+    p = claim.subject.program
+    last: dict[tuple[int, int], int] = {}
+    for i in range(p.size):
+        if (origin := p.graph.places.get(i)) is not None:
+            last[id(origin.expression), id(origin.node)] = i
+    return {*last.values(), *[v.index for v in (*p.inputs.values(), *p.lets.values())]}
 
 
 def _text(claim: Claim, v: Value) -> str:
@@ -97,10 +113,11 @@ def inner_derivative(e: Evidence) -> Iterator[Guess]:
     if p.size > _MOST_STEPS:
         return
     flags = reached(g, [claim.source], top)
+    seen = _as_written(claim)
     inner = [
         g.values[i]
         for i in range(min(top, p.size - 1))
-        if flags[i] and g.values[i].shape == claim.source.shape and g.values[i] is not claim.source and i in g.places
+        if flags[i] and g.values[i].shape == claim.source.shape and g.values[i] is not claim.source and i in seen
     ][:_MOST_PATHS]
     found = [(v, node) for v, node in zip(inner, claim.pulled(seeds, inner), strict=True) if node is not None]
     for (v, _), made in zip(found, e.run([node for _, node in found]), strict=True):

@@ -8,11 +8,13 @@ import numpy as np
 
 from gradcli.checks.diagnosis.evidence import Evidence, Guess
 from gradcli.checks.subject import Numbers
+from gradcli.core.families import Reduction
+from gradcli.core.ops.shape import Sum
 from gradcli.core.shapes import size
 from gradcli.derive import gradient_nodes, jacobian_nodes
 from gradcli.watch import entry_text
 
-__all__ = ["means", "other_rows", "other_targets", "rows_and_sums", "weights"]
+__all__ = ["means", "other_means", "other_rows", "other_targets", "rows_and_sums", "weights"]
 
 _MOST_SHOWN_ROWS = 1000
 
@@ -24,7 +26,7 @@ def rows_and_sums(e: Evidence) -> Iterator[Guess]:
     elif e.claim.kind == "jacobian":
         yield from _sum_for_rows(e)
     elif e.claim.kind == "hessian":
-        yield "has only its diagonal: the mixed terms are missing", _diagonal(e.got)
+        yield from _diagonal_only(e)
         yield f"is the gradient of {e.claim.key[0]}", _gradient(e, e.claim.key[0])
     elif e.got.ndim:
         yield "is the sum of its entries", np.asarray(e.got.sum())
@@ -43,7 +45,8 @@ def _rows_for_sum(e: Evidence) -> Iterator[Guess]:
             yield f"is the Jacobian of {name}: the gradient is the sum of its rows", rows.reshape(shape + e.got.shape)
             for k in range(min(len(rows), _MOST_SHOWN_ROWS)):
                 index = entry_text(tuple(np.unravel_index(k, shape)))
-                yield f"is the row of {name}{index} alone, not the sum of all rows", rows[k]
+                whole = "weighted sum" if name in e.claim.subject.weights else "sum"
+                yield f"is the row of {name}{index} alone, not the {whole} of all rows", rows[k]
     if e.got.ndim:
         yield "is summed over its entries: the gradient has an entry for each", np.asarray(e.got.sum())
 
@@ -64,10 +67,17 @@ def _sum_for_rows(e: Evidence) -> Iterator[Guess]:
     for k in range(min(count, _MOST_SHOWN_ROWS)):
         index = entry_text(tuple(np.unravel_index(k, shape)))
         yield f"is the row of {e.claim.key[0]}{index} alone", rows[k]
-        yield (
-            f"has the row of {e.claim.key[0]}{index} in every row",
-            np.broadcast_to(rows[k], (count, *rows[k].shape)).reshape(e.got.shape),
-        )
+    yield from _diagonal_only(e)
+
+
+def _diagonal_only(e: Evidence) -> Iterator[Guess]:
+    """Only the derivatives of each output by its own entry."""
+    diagonal = _diagonal(e.got)
+    if diagonal.shape == e.got.shape:
+        half = e.got.shape[: e.got.ndim // 2]
+        n = size(half)
+        yield "has only its diagonal: the mixed terms are missing", diagonal
+        yield "is only the diagonal", np.diag(diagonal.reshape(n, n)).reshape(half)
 
 
 def _diagonal(block: Numbers) -> Numbers:
@@ -146,25 +156,41 @@ def weights(e: Evidence) -> Iterator[Guess]:
 
 
 def means(e: Evidence) -> Iterator[Guess]:
-    """Divided by a number of entries, or multiplied by it: the mean for the sum and the sum for the mean."""
+    """Divided by a number of outputs or of entries that the file sums, or multiplied by it."""
+    yield from _means(e, _summed_counts(e))
+
+
+def other_means(e: Evidence) -> Iterator[Guess]:
+    """The same for numbers of entries that nothing sums over."""
+    yield from _means(e, _other_counts(e))
+
+
+def _means(e: Evidence, counts: Iterator[int]) -> Iterator[Guess]:
     what = "that" if e.claim.kind != "value" else "the value"
-    for n in _counts(e):
+    for n in counts:
         yield f"is {what} of the mean: it was divided by {n}", e.got / n
         yield f"is {what} of the sum: it was multiplied by {n}", e.got * n
 
 
-def _counts(e: Evidence) -> Iterator[int]:
-    """The numbers of entries over which the author may have summed or averaged, each once."""
+def _summed_counts(e: Evidence) -> Iterator[int]:
+    """How many outputs the author may have summed, and how many entries the file sums in one step."""
     p, claim = e.claim.subject.program, e.claim
     own = {claim.key[0]: p.targets[claim.key[0]]} if claim.kind in ("value", "jacobian") else p.targets
-    shapes = [v.shape for v in own.values()]
-    found = [*map(size, shapes), sum(map(size, shapes)), len(shapes)]
+    found = [size(v.shape) for v in own.values()]
+    found.append(sum(found))
     for i in p.graph.ancestors(own.values()):
         node = p.graph.definitions[i]
-        if node is not None and i < p.size:
-            found += [_summed(size(a.shape), size(p.graph.values[i].shape)) for a in node.args if a.shape]
+        if node is not None and i < p.size and isinstance(node.op, Sum | Reduction):
+            found.append(_summed(size(node.args[0].shape), size(p.graph.values[i].shape)))
+    yield from dict.fromkeys(n for n in found if n > 1)
+
+
+def _other_counts(e: Evidence) -> Iterator[int]:
+    """How many targets there are, and the sizes of sources and constants."""
+    p = e.claim.subject.program
+    found = [len(p.targets)] if e.claim.kind == "gradient" else []
     found += [n for v in p.sources.values() for n in (size(v.shape), *v.shape)]
-    found += [n for data in claim.subject.problem.constants.values() for n in data.shape[:1]]
+    found += [n for data in e.claim.subject.problem.constants.values() for n in data.shape[:1]]
     yield from dict.fromkeys(n for n in found if n > 1)
 
 

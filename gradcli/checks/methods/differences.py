@@ -10,8 +10,9 @@ import numpy as np
 
 from gradcli.checks.differences import Judged, judge
 from gradcli.checks.directions import Direction, Directions
-from gradcli.checks.judge import Pair, compare, digits_of
-from gradcli.checks.subject import Numbers, Subject
+from gradcli.checks.judge import Pair, compare
+from gradcli.checks.numbers import Numbers, digits_of
+from gradcli.checks.subject import Subject
 from gradcli.results import Check
 
 __all__ = ["run"]
@@ -56,7 +57,7 @@ def run(subject: Subject, directions: Directions) -> Check:
 
 def _outputs(subject: Subject, d: Direction, t: float) -> Numbers:
     """All outputs at the point moved by t along the direction."""
-    return subject.flat(subject.run(subject.targets, d.moved(list(subject.program.inputs), subject.point, t)))
+    return subject.flat(subject.run_frozen(subject.targets, d.moved(list(subject.program.inputs), subject.point, t)))
 
 
 def _smooth(subject: Subject, d: Direction, steps: Sequence[float]) -> bool:
@@ -88,7 +89,7 @@ def _summary(columns: list[_Column], label: Callable[[int], str], kinks: list[st
     reasons += [f"{label(k)} by {c.direction.label}" for c in columns for k in np.flatnonzero(c.judged.wrong).tolist()]
     if reasons and kinks:
         reasons[0] = kinks[0]
-    if not reasons and not agree:
+    if not reasons and not agree and unseen:
         reasons = ["the derivatives are too small beside the rounding of the values to be seen"]
     said = [f"{one_sided} from one side only"] if one_sided else []
     said += [f"{unseen} too small to be seen"] if unseen and agree else []

@@ -32,6 +32,7 @@ def run(subject: Subject, directions: Directions) -> Check:
             np.array([p.sum() for p in products]),
             np.where(np.isfinite(size), ROUNDOFF * size, 0.0),
             computed=True,
+            scale=np.where(np.isfinite(size), size, 0.0),
         )
 
     def rounding() -> list[Numbers]:
@@ -59,7 +60,8 @@ def _by_row(
         with np.errstate(all="ignore"):
             size = np.abs(terms).sum(axis=1) + np.abs(forward)
             tolerance = np.where(np.isfinite(size), ROUNDOFF * size, 0.0)
-            pairs.append(Pair(_label(label, d), forward, terms.sum(axis=1), tolerance, computed=True))
+            scale = tolerance / ROUNDOFF
+            pairs.append(Pair(_label(label, d), forward, terms.sum(axis=1), tolerance, computed=True, scale=scale))
 
     def rounding() -> list[Numbers]:
         spread = subject.rounding_of_rows

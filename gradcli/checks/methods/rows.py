@@ -36,7 +36,11 @@ def run(subject: Subject, directions: Directions) -> Check:
         return [subject.rounding_of_gradient[n] + np.abs(_zeros(sums[n], g)) for n, g in gradient.items()]
 
     tolerance = np.inf if found.match else 0.0
-    pairs = [Pair(named(n), _zeros(found.row_sum[n], g), g, tolerance, computed=True) for n, g in gradient.items()]
+    sizes = _summed(subject, {name: np.abs(rows) for name, rows in subject.rows.items()}).row_sum
+    pairs = [
+        Pair(named(n), _zeros(found.row_sum[n], g), g, tolerance, computed=True, scale=np.abs(_zeros(sizes[n], g)))
+        for n, g in gradient.items()
+    ]
     return compare(_NAME, pairs, rounding)
 
 

@@ -14,8 +14,9 @@ import numpy as np
 
 from gradcli.checks.differences import judge
 from gradcli.checks.directions import Direction, Directions
-from gradcli.checks.rounding import UNDERFLOWS
-from gradcli.checks.subject import Numbers, Subject
+from gradcli.checks.judge import ROUNDOFF
+from gradcli.checks.numbers import UNDERFLOWS, Numbers
+from gradcli.checks.subject import Subject
 from gradcli.results import Check, Difference
 
 __all__ = ["run"]
@@ -60,7 +61,9 @@ class _Line:
 
     @cached_property
     def slope(self) -> float:
-        return float(self.subject.along(self.direction.by_source).sum())
+        terms = self.subject.along(self.direction.by_source)
+        total = float(terms.sum())
+        return 0.0 if abs(total) <= ROUNDOFF * float(np.abs(terms).sum()) else total
 
     @cached_property
     def curvature(self) -> float:
@@ -76,7 +79,7 @@ class _Line:
         return self.subject.on_one_piece(map(self._moved, steps))
 
     def value(self, t: float) -> float:
-        return float(self.subject.weighted(self.subject.run(self.subject.targets, self._moved(t))).sum())
+        return float(self.subject.weighted(self.subject.run_frozen(self.subject.targets, self._moved(t))).sum())
 
     @cached_property
     def noise(self) -> float:
@@ -115,8 +118,8 @@ class _Line:
 
     def _difference(self, what: str, expected: float, got: float, power: int) -> Difference | None:
         """Unless what is missing may have underflowed."""
-        length = max(float(np.abs(v).max(initial=0.0)) for v in self.direction.by_source.values())
-        if abs(expected - got) <= UNDERFLOWS * length**power:
+        length = np.max([np.abs(v).max(initial=0.0) for v in self.direction.by_source.values()])
+        if abs(expected - got) <= UNDERFLOWS * length**power:  # a NumPy number, whose power may be inf
             return None
         return Difference(f"the {what} along a seeded direction", expected, got)
 
@@ -181,6 +184,6 @@ def _order(left: _Left, side: Numbers) -> float | None:
 
 def _rounding_only(left: _Left, power: int) -> Check:
     """No remainder stands above the rounding: there is none, or the function is too noisy to tell."""
-    if power == 1 and left.noise * _ABOVE > 1e-3 * left.reach > 0:
+    if power == 1 and left.noise * _ABOVE > 1e-3 * left.reach and left.reach > left.noise:
         return _open("rounding hides the remainder")
     return Check(name=_NAME, verdict="equal", detail="nothing left but rounding")
