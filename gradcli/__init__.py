@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gradcli.api import compare, grad, hessian, jacobian
+    from gradcli.changes import diff
     from gradcli.checks import check
     from gradcli.errors import InputError
-    from gradcli.results import Check, Checked, Comparison, Gradient, Hessian, Jacobian, Note
+    from gradcli.results import Change, Changes, Check, Checked, Comparison, Gradient, Hessian, Jacobian, Note
 
     __version__: str
 
 __all__ = [
+    "Change",
+    "Changes",
     "Check",
     "Checked",
     "Comparison",
@@ -28,6 +31,7 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "diff",
     "grad",
     "hessian",
     "jacobian",
@@ -35,8 +39,12 @@ __all__ = [
 
 _HOME = {
     **dict.fromkeys(("compare", "grad", "hessian", "jacobian"), "gradcli.api"),
-    **dict.fromkeys(("Check", "Checked", "Comparison", "Gradient", "Hessian", "Jacobian", "Note"), "gradcli.results"),
+    **dict.fromkeys(
+        ("Change", "Changes", "Check", "Checked", "Comparison", "Gradient", "Hessian", "Jacobian", "Note"),
+        "gradcli.results",
+    ),
     "check": "gradcli.checks",
+    "diff": "gradcli.changes",
     "InputError": "gradcli.errors",
 }
 

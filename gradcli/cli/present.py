@@ -11,7 +11,7 @@ from gradcli.errors import Fault, InputError
 from gradcli.report import FORMATS, SUFFIXES, Format, Kind, ReportOptions, formats, render, suffix_of, write
 
 if TYPE_CHECKING:
-    from gradcli.results import Checked, Result
+    from gradcli.results import Changes, Checked, Result
 
 __all__ = ["Shown", "check_shown", "chosen_format", "present", "usage_error", "wants_json"]
 
@@ -74,7 +74,7 @@ def wants_json(call: Shown) -> bool:
     return call.json or call.format == "json"
 
 
-def present(call: Shown, result: Result | Checked, *, status: int, full: bool = False) -> Outcome:
+def present(call: Shown, result: Result | Checked | Changes, *, status: int, full: bool = False) -> Outcome:
     """`result` as standard output, or in the file of --output; nothing on standard error yet.
 
     Raises:
@@ -95,7 +95,7 @@ def present(call: Shown, result: Result | Checked, *, status: int, full: bool = 
     return Outcome(text=render(result, name, options), status=status, utf8=name != "table")
 
 
-def _save(result: Result | Checked, path: str) -> None:
+def _save(result: Result | Checked | Changes, path: str) -> None:
     try:
         write(result, path)
     except OSError as error:

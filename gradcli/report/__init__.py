@@ -16,12 +16,12 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from gradcli.results import Checked, Result
+    from gradcli.results import Changes, Checked, Result
 
 __all__ = ["FORMATS", "SUFFIXES", "Format", "Kind", "ReportOptions", "formats", "render", "suffix_of", "write"]
 
-Kind = Literal["derivatives", "checks"]
-"""The kinds of result: `Result` with all that inherits from it, and `Checked`."""
+Kind = Literal["derivatives", "checks", "changes"]
+"""The kinds of result: `Result` with all that inherits from it, `Checked`, and `Changes`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,12 @@ class Format:
 FORMATS: Mapping[str, Format] = {
     made.name: made
     for made in (
-        Format("table", ("derivatives", "checks")),
-        Format("json", ("derivatives", "checks"), ".json"),
+        Format("table", ("derivatives", "checks", "changes")),
+        Format("json", ("derivatives", "checks", "changes"), ".json"),
         Format("csv", ("derivatives",), ".csv", notes=False),
         Format("npz", ("derivatives",), ".npz", printed=False, notes=False),
+        Format("junit", ("checks",), ".xml"),
+        Format("github", ("checks",)),
     )
 }
 SUFFIXES: Mapping[str, Format] = {made.suffix: made for made in FORMATS.values() if made.suffix}
@@ -60,7 +62,7 @@ class ReportOptions:
     """How to show a result.
 
     Attributes:
-        precision: significant digits in tables; None for the usual six.
+        precision: significant digits where a person reads; None for the usual six.
         full: show every row and column, however many there are.
         width: the columns of the terminal.
         color: whether tables may use ANSI colours.
@@ -83,7 +85,7 @@ def formats(kind: Kind) -> list[Format]:
     return [made for made in FORMATS.values() if kind in made.shows]
 
 
-def render(result: Result | Checked, format: str, options: ReportOptions | None = None) -> str:
+def render(result: Result | Checked | Changes, format: str, options: ReportOptions | None = None) -> str:
     """`result` as the text of one of `FORMATS`, ending with a newline."""
     text: str = _module(FORMATS[format]).render(result, options or ReportOptions())
     return text
@@ -95,7 +97,7 @@ def suffix_of(path: str) -> str | None:
     return suffix if suffix in SUFFIXES else None
 
 
-def write(result: Result | Checked, path: str) -> None:
+def write(result: Result | Checked | Changes, path: str) -> None:
     """Writes `result` to `path` in the format of its suffix, whole or not at all.
 
     Raises:

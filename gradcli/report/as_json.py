@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
+from itertools import islice
 from typing import Any, BinaryIO
 
 from gradcli.report import ReportOptions
 from gradcli.report.escape import json_line
 from gradcli.report.findings import diagnosis
 from gradcli.report.numbers import exact
-from gradcli.results import Array, Check, Checked, Comparison, Gradient, Hessian, Jacobian, Result
+from gradcli.results import Array, Change, Changes, Check, Checked, Comparison, Gradient, Hessian, Jacobian, Result
 
 __all__ = ["dump", "render"]
 
+_BATCH = 10_000
 
-def render(result: Result | Checked, options: ReportOptions) -> str:
+
+def render(result: Result | Checked | Changes, options: ReportOptions) -> str:
     """`result` as a line of JSON."""
+    if isinstance(result, Changes):
+        return _changes(result)
     if isinstance(result, Checked):
         return json_line({"schema_version": 1, **_checked(result)}) + "\n"
     content = {
@@ -32,7 +38,7 @@ def render(result: Result | Checked, options: ReportOptions) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def dump(result: Result | Checked, stream: BinaryIO) -> None:
+def dump(result: Result | Checked | Changes, stream: BinaryIO) -> None:
     """Writes the line of JSON to `stream`, in UTF-8."""
     stream.write(render(result, ReportOptions()).encode())
 
@@ -111,3 +117,29 @@ def _check(check: Check) -> dict[str, Any]:
 
 def _number(number: float | None) -> Any:
     return None if number is None else exact(number)
+
+
+def _changes(result: Changes) -> str:
+    """In pieces, as there may be a million changes."""
+    head = {"schema_version": 1, "command": "diff", "old": result.old, "new": result.new}
+    pieces = [json_line(head)[:-1], ', "changes": [']
+    listed = iter(result.changes)
+    while batch := [_change(change) for change in islice(listed, _BATCH)]:
+        pieces += [", " if len(pieces) > 2 else "", json_line(batch)[1:-1]]
+    return "".join([*pieces, f'], "changed": {json_line(result.changed)}}}\n'])
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {
+        "kind": change.kind,
+        "name": change.name,
+        "index": change.index,
+        "old": _side(change.old),
+        "new": _side(change.new),
+        "difference": change.difference,
+        "relative": change.relative,
+    }
+
+
+def _side(side: float | tuple[int, ...] | None) -> Any:
+    return exact(side) if isinstance(side, float) and not math.isfinite(side) else side

@@ -6,19 +6,26 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from gradcli.report import ReportOptions, page, rows
+from gradcli.report.changes import changes
 from gradcli.report.checks import checks
 from gradcli.report.formulas import formulas
 from gradcli.report.gradients import gradient
 from gradcli.report.layout import Line, Span
-from gradcli.results import Checked, Comparison, Gradient, Hessian, Jacobian, PerExample, Result
+from gradcli.results import Changes, Checked, Comparison, Gradient, Hessian, Jacobian, PerExample, Result
 
 __all__ = ["render"]
 
 
-def render(result: Result | Checked, options: ReportOptions) -> str:
+def render(result: Result | Checked | Changes, options: ReportOptions) -> str:
     """`result` as a table that is at most `options.width` wide, unless a single column is wider."""
-    lines = list(checks(result, options) if isinstance(result, Checked) else _page(result, options))
+    lines = list(_lines(result, options))
     return _colored(lines) if options.color else "".join(f"{_plain(line)}\n" for line in lines)
+
+
+def _lines(result: Result | Checked | Changes, options: ReportOptions) -> Iterator[Line]:
+    if isinstance(result, Checked):
+        return checks(result, options)
+    return changes(result, options) if isinstance(result, Changes) else _page(result, options)
 
 
 def _page(result: Result, options: ReportOptions) -> Iterator[Line]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from gradcli.report import ReportOptions
-from gradcli.report.findings import number, sentences
+from gradcli.report.findings import difference, sentences
 from gradcli.report.layout import Line, Span, cells, hang, pad
-from gradcli.report.numbers import PRECISION, clean, digits
+from gradcli.report.numbers import clean
 from gradcli.report.page import with_line
-from gradcli.results import Check, Difference
+from gradcli.results import Check
 
 __all__ = ["CheckRows"]
 
@@ -53,7 +53,7 @@ class CheckRows:
             yield from hang(lead, self._texts(check), self.options.width)
 
     def _texts(self, check: Check) -> list[str]:
-        said = [clean(text) for text in sentences(check, self._difference)]
+        said = [clean(text) for text in sentences(check, partial(difference, precision=self.options.precision))]
         if check.verdict == "equal":
             agreement = _agreement(check)
             aligned = agreement.rjust(self.agreement if agreement else 0).replace(" ", "\xa0")
@@ -62,15 +62,6 @@ class CheckRows:
             said.append(clean(check.detail))
         first, *others = said or [""]
         return [text.replace(" = ", "\xa0=\xa0") for text in (with_line(first, check.line).strip(), *others)]
-
-    def _difference(self, found: Difference) -> str:
-        """With the usual digits, or as many more as it takes to tell the numbers apart."""
-        precision = self.options.precision or PRECISION
-        while precision < 17 and number(found.expected, precision) == number(found.got, precision):
-            precision += 1
-        text = f"at {found.entry}: expected {number(found.expected, precision)}, got {number(found.got, precision)}"
-        apart = math.nan if found.expected is None or found.got is None else abs(found.expected - found.got)
-        return f"{text}, difference {digits(apart, 2)}" if math.isfinite(apart) else text
 
 
 def _agreement(check: Check) -> str:

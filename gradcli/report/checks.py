@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gradcli.report import ReportOptions
 from gradcli.report.check_rows import CheckRows
+from gradcli.report.findings import called, count, unreadable
 from gradcli.report.layout import Line, Span, cells, hang, pad, wrap
 from gradcli.report.numbers import clean
-from gradcli.report.page import with_line
 from gradcli.results import Checked, CheckedFile
 
 __all__ = ["checks", "ending"]
@@ -31,7 +31,7 @@ def checks(result: Checked, options: ReportOptions) -> Iterator[Line]:
 
 def ending(result: Checked) -> str:
     """The last line, for where there is no page."""
-    return "".join(span.text for line in _last(result.files, sys.maxsize) for span in line)
+    return "".join(span.text for line in _last(result, sys.maxsize) for span in line)
 
 
 def _blocks(result: Checked, options: ReportOptions) -> Iterator[Iterable[Line]]:
@@ -41,12 +41,16 @@ def _blocks(result: Checked, options: ReportOptions) -> Iterator[Iterable[Line]]
     rows = CheckRows.of([check for file in whole for check in file.checks], options)
     yield _headings([file for file in shown if not few and _is_plain(file)], options.width)
     for file in whole:
-        if len(result.files) == 1:
+        if _is_single(result):
             yield _head(file, options.width)
             yield rows.lines(file.checks)
         else:
             yield [*_headings([file], options.width), *_title(file, options.width), *rows.lines(file.checks)]
-    yield _last(result.files, options.width)
+    yield _last(result, options.width)
+
+
+def _is_single(result: Checked) -> bool:
+    return len(result.files) + result.not_checked == 1
 
 
 def _is_plain(file: CheckedFile) -> bool:
@@ -55,7 +59,7 @@ def _is_plain(file: CheckedFile) -> bool:
 
 
 def _head(file: CheckedFile, width: int) -> Iterator[Line]:
-    yield Span("check", "bold"), Span(f"  {_name(file)}")
+    yield Span("check", "bold"), Span(f"  {called(file)}")
     yield from _title(file, width)
 
 
@@ -66,14 +70,10 @@ def _title(file: CheckedFile, width: int) -> Iterator[Line]:
 
 def _headings(files: Sequence[CheckedFile], width: int) -> Iterator[Line]:
     """`passed   loss.yaml   9 checks`, one a line."""
-    names = min(max((cells(_name(file)) for file in files), default=0), width // 2)
+    names = min(max((cells(called(file)) for file in files), default=0), width // 2)
     for file in files:
-        lead = _status(file), Span(_GAP), Span(pad(_name(file), names), "bold"), Span(_GAP)
+        lead = _status(file), Span(_GAP), Span(pad(called(file), names), "bold"), Span(_GAP)
         yield from hang(lead, [_found(file)], width)
-
-
-def _name(file: CheckedFile) -> str:
-    return clean(file.file) if file.file else "(no file)"
 
 
 def _status(file: CheckedFile) -> Span:
@@ -83,23 +83,18 @@ def _status(file: CheckedFile) -> Span:
 def _found(file: CheckedFile) -> str:
     """`9 checks`, `1 of 8 checks is wrong, 2 are inconclusive`, or why nothing was checked."""
     if file.faults:
-        first, more = file.faults[0], len(file.faults) - 1
-        text = with_line(clean(first.message), first.place.line if first.place else None)
-        return f"cannot be checked: {text}" + (f", and {_count(more, 'more error')}" if more else "")
+        return f"cannot be checked: {unreadable(file)}"
     verdicts = [check.verdict for check in file.checks]
     parts = [(n, verdict) for verdict in ("wrong", "inconclusive") if (n := verdicts.count(verdict))]
     texts = [f"{n} {'is' if n == 1 else 'are'} {verdict}" for n, verdict in parts]
-    every = _count(len(verdicts), "check")
+    every = count(len(verdicts), "check")
     return ", ".join(texts).replace(" ", f" of {every} ", 1) if texts else every
 
 
-def _count(n: int, word: str) -> str:
-    return f"{n or 'no'} {word}{'s' * (n != 1)}"
-
-
-def _last(files: Sequence[CheckedFile], width: int) -> Iterator[Line]:
+def _last(result: Checked, width: int) -> Iterator[Line]:
     """`failed: 1 of 8 checks is wrong`; for several files `3 files: 2 passed, 1 failed (loss.yaml)`."""
-    if len(files) == 1:
+    files = result.files
+    if _is_single(result):
         return hang((_status(files[0]), Span(": ")), [_found(files[0])], width)
     passed = [file for file in files if file.passed]
     unsure = sum(not _is_plain(file) for file in passed)
@@ -108,9 +103,11 @@ def _last(files: Sequence[CheckedFile], width: int) -> Iterator[Line]:
     parts = [f"{len(passed)} passed" + (f" ({unsure} with inconclusive checks)" if unsure else "")] if passed else []
     parts += [f"{len(failed)} failed ({_names(failed)})"] if failed else []
     parts += [f"{len(unread)} cannot be checked ({_names(unread)})"] if unread else []
+    parts += [f"{result.not_checked} not checked"] if result.not_checked else []
     style = "bold red" if failed or unread else "green"
-    return hang((Span(_count(len(files), "file"), style), Span(": " if parts else "")), [", ".join(parts)], width)
+    every = count(len(files) + result.not_checked, "file")
+    return hang((Span(every, style), Span(": " if parts else "")), [", ".join(parts)], width)
 
 
 def _names(files: Iterable[CheckedFile]) -> str:
-    return ", ".join(_name(file).replace(" ", "\xa0") for file in files)
+    return ", ".join(called(file).replace(" ", "\xa0") for file in files)

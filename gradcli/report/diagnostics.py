@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from gradcli.errors import Fault, Place
 from gradcli.report.escape import CONTROL, json_line
 
-__all__ = ["render_json", "render_text"]
+__all__ = ["headline", "render_json", "render_text"]
 
 _WINDOW = 100
 _BEFORE = 40
@@ -22,10 +22,16 @@ def render_text(faults: Sequence[Fault], color: bool = False) -> str:
     return "\n".join(line for fault in faults for line in _lines(fault, color))
 
 
-def _lines(fault: Fault, color: bool) -> list[str]:
+def headline(fault: Fault) -> str:
+    """`loss.yaml:9:25: unknown name 'wieghts' in target 'loss'`."""
     place = fault.place or Place()
     where = "".join(f"{part}: " for part in (_where(place), None if place.line else place.path) if part)
-    lines = [f"{_paint('error:', _RED, color)} {_paint(_safe(where) + _safe(fault.message), _BOLD, color)}"]
+    return _safe(where) + _safe(fault.message)
+
+
+def _lines(fault: Fault, color: bool) -> list[str]:
+    place = fault.place or Place()
+    lines = [f"{_paint('error:', _RED, color)} {_paint(headline(fault), _BOLD, color)}"]
     if place.line and place.column and place.source is not None:
         source, indent, caret = _picture(place)
         lines += [f"  |   {source}".rstrip(), f"  |   {indent}{_paint(caret, _RED, color)}"]

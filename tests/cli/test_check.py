@@ -62,7 +62,8 @@ def test_help(run: Run) -> None:
 
     assert ran.stdout.startswith("Usage: gradcli check [OPTIONS] [FILE...]\n")
     assert ran.stdout.index("  gradcli check loss.yaml\n") < ran.stdout.index("Options:")
-    words = "--json --format <table|json> --output --seed --precision --max-memory --quiet --debug --help .json."
+    words = "--json --format <table|json|junit|github> --output --seed --precision --max-memory --quiet --debug --help"
+    words += " --fail-fast --exit-zero .json .xml."
     assert set(words.split()) <= set(ran.stdout.replace(",", " ").split())
     commands = [line.split()[0] for line in run().stdout.partition("Commands:\n")[2].splitlines()]
     assert commands[3:6] == ["hessian", "check", "functions"]
@@ -74,8 +75,8 @@ def test_the_question(run: Run, checks: FakeChecks) -> None:
     run("check", "a.yaml", "--seed", "7", "--max-memory", "2GiB")
 
     assert checks.calls == [
-        (["b.yaml", "-", "a.yaml"], {"seed": 0, "max_memory": None}),
-        (["a.yaml"], {"seed": 7, "max_memory": 2 * 1024**3}),
+        (["b.yaml", "-", "a.yaml"], {"seed": 0, "max_memory": None, "fail_fast": False}),
+        (["a.yaml"], {"seed": 7, "max_memory": 2 * 1024**3, "fail_fast": False}),
     ]
 
 
@@ -221,13 +222,17 @@ def test_output(run: Run, checks: FakeChecks, tmp_path: Path) -> None:
         (["-", "a.yaml", "-"], "error: standard input (-) can be read only once\n  help: leave one - out\n"),
         (
             ["f", "--format", "csv"],
-            "error: invalid value for '--format': 'csv' is no format for checks, which have 'table', 'json'\n"
+            "error: invalid value for '--format': 'csv' is no format for checks, which have 'table', 'json', 'junit', "
+            "'github'\n"
             "  help: see 'gradcli check --help'\n",
         ),
-        (["f", "--format", "npz"], "'npz' is not one of 'table', 'json'\n"),
-        (["f", "-o", "a.csv"], "error: checks cannot be written as .csv\n  help: end it with .json\n"),
-        (["f", "-o", "a.NPZ"], "error: checks cannot be written as .npz\n  help: end it with .json\n"),
-        (["f", "-o", "a.txt"], "error: cannot tell the format of 'a.txt' from its suffix\n  help: end it with .json\n"),
+        (["f", "--format", "npz"], "'npz' is not one of 'table', 'json', 'junit', 'github'\n"),
+        (["f", "-o", "a.csv"], "error: checks cannot be written as .csv\n  help: end it with .json, .xml\n"),
+        (["f", "-o", "a.NPZ"], "error: checks cannot be written as .npz\n  help: end it with .json, .xml\n"),
+        (
+            ["f", "-o", "a.txt"],
+            "error: cannot tell the format of 'a.txt' from its suffix\n  help: end it with .json, .xml\n",
+        ),
         (["f", "-o", "no/such/a.json"], "cannot write 'no/such/a.json': there is no folder 'no/such'"),
         (["f", "--format", "table", "-o", "a.json"], "--format table and --output a.json contradict each other"),
         (["f", "--seed", "-1"], "-1 is not in the range x>=0"),
@@ -313,7 +318,7 @@ def test_closed_pipe(options: list[str]) -> None:
 
 def test_completion_of_formats(run_process: Run) -> None:
     """Those that there are for the command."""
-    for command, formats in (("check", ["table", "json"]), ("grad", ["table", "json", "csv"])):
+    for command, formats in (("check", ["table", "json", "junit", "github"]), ("grad", ["table", "json", "csv"])):
         env = {"_GRADCLI_COMPLETE": "complete_bash", "COMP_WORDS": f"gradcli {command} --format ", "COMP_CWORD": "3"}
         assert run_process(env=env).stdout.split() == formats
 

@@ -394,8 +394,8 @@ def test_what_the_schema_refuses(change: dict[str, Any]) -> None:
 
 
 def test_formats_say_what_they_are_for() -> None:
-    """Checks have table and json; the others refuse them, also when they are called by hand."""
-    assert [made.name for made in formats("checks")] == ["table", "json"]
+    """Checks have formats of their own; the others refuse them, also when they are called by hand."""
+    assert [made.name for made in formats("checks")] == ["table", "json", "junit", "github"]
     assert {made.name for made in formats("derivatives")} <= set(FORMATS)
     with pytest.raises(TypeError, match="no CSV form for Checked"):
         render(Checked(files=()), "csv")

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gradcli.cli.failures import with_faults
+from gradcli.cli.files import find
 from gradcli.cli.options import Debug, Json, MaxMemory, Precision, format_option, output_option, takes
 from gradcli.cli.present import check_shown, present, usage_error, wants_json
 from gradcli.cli.progress import at_work
 from gradcli.cli.streams import Outcome
-from gradcli.errors import Fault, Place
+from gradcli.errors import Fault
 
 if TYPE_CHECKING:
-    from gradcli.results import Checked, CheckedFile
+    from gradcli.results import Checked
 
 __all__ = ["HELP", "RANK", "run"]
 
@@ -25,12 +26,15 @@ RANK = 50
 HELP = """Whether files keep what they expect, and whether independent methods find the same derivatives.
 
 What a file expects stands in its section `expect`. The exit status is 1 if something is wrong, 2 if a file cannot be
-read; what is inconclusive passes.
+read; what is inconclusive passes. A folder stands for the files in it, at any depth, that are named *.grad.yaml or have
+the key targets; a pattern in quotes may have ** for any depth.
 
 \b
 Examples:
   gradcli check loss.yaml
   gradcli check *.yaml --quiet
+  gradcli check models/ 'losses/**/*.yaml' --fail-fast
+  gradcli check models/ --output report.xml
   gradcli check loss.yaml --json | jq .passed
   cat loss.yaml | gradcli check - --seed 7
 """
@@ -40,7 +44,7 @@ Examples:
 class _Call:
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE...", show_default=False, help="Expression files; - is standard input."),
+        typer.Argument(metavar="FILE...", show_default=False, help="Files, folders, patterns; - is standard input."),
     ] = None
     json: Json = False
     format: Annotated[str | None, format_option("checks")] = None
@@ -51,20 +55,26 @@ class _Call:
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Show only files that have not passed, and the last line.")
     ] = False
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first file that has not passed.")] = False
+    exit_zero: Annotated[
+        bool,
+        typer.Option("--exit-zero", help="End with 0 also if something is wrong, but not if a file cannot be read."),
+    ] = False
     debug: Debug = False
 
 
 @takes(_Call)
 def run(call: _Call) -> Outcome:
     """The verdicts on all files, also if some cannot be read."""
-    files = _files(call)
+    given = _given(call)
     check_shown(call, "checks")
+    files = find(given)
     with at_work(files, quiet=call.quiet):
         from gradcli.checks import check
 
-        result = check(files, seed=call.seed, max_memory=call.max_memory)
-        outcome = present(call, result, status=0 if result.passed else 1)
-    faults = list(_faults(result))
+        result = check(files, seed=call.seed, max_memory=call.max_memory, fail_fast=call.fail_fast)
+        outcome = present(call, result, status=0 if result.passed or call.exit_zero else 1)
+    faults = _faults(result)
     if call.output and not call.quiet and not (faults and wants_json(call)):
         from gradcli.report.checks import ending
 
@@ -72,7 +82,7 @@ def run(call: _Call) -> Outcome:
     return with_faults(outcome, faults, 2, in_json=wants_json(call)) if faults else outcome
 
 
-def _files(call: _Call) -> Sequence[str]:
+def _given(call: _Call) -> Sequence[str]:
     if not call.files:
         raise usage_error("no FILE to check", "write - to read standard input; see 'gradcli check --help'")
     if call.files.count("-") > 1:
@@ -80,12 +90,7 @@ def _files(call: _Call) -> Sequence[str]:
     return call.files
 
 
-def _faults(result: Checked) -> Iterator[Fault]:
-    for file in result.files:
-        yield from (_named(fault, file) for fault in file.faults)
+def _faults(result: Checked) -> list[Fault]:
+    from gradcli.report import findings
 
-
-def _named(fault: Fault, file: CheckedFile) -> Fault:
-    """Among the faults of many files each says which it is about."""
-    place = fault.place or Place()
-    return fault if place.file else replace(fault, place=replace(place, file=file.file))
+    return [fault for file in result.files for fault in findings.faults(file)]
