@@ -167,7 +167,7 @@ def _notes(old: Side, new: Side, dtype: str) -> Iterator[str]:
 
 
 def _called(old: Side, new: Side) -> tuple[str, str]:
-    return old.name or "the old side", new.name or "the new one"
+    return old.name or "the old side", new.name or "the new side"
 
 
 def _rows(side: Side, source: str) -> float:

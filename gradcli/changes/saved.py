@@ -88,7 +88,7 @@ class _Reader:
         found: dict[Kind, dict[Key, Array | None]] = {"value": {}}
         for target, value in self.mapping("targets", self.content.get("targets")).items():
             with collected(self.faults):
-                found["value"][target,] = self.array(f"targets.{target}", value)
+                found["value"][target,] = self.value(target, value)
         self.targets = {target: np.shape(array) for (target,), array in found["value"].items() if array is not None}
         if self.faults:  # what does not fit them would be said a second time
             return None
@@ -128,12 +128,19 @@ class _Reader:
         self.faults.append(_fault(path, f"the part {path!r} {what}", _ANEW))
         return {}
 
+    def value(self, target: str, value: Any) -> Array:
+        """The value of a target. `shapes` may have the shape of a source of this name, but tells what `[]` does not."""
+        array = self.array(f"targets.{target}", value)
+        shape = self.shapes.get(target, array.shape)
+        return array.reshape(shape) if array.size == 0 == math.prod(shape) else array
+
     def blocks(self, kind: Kind, tree: Mapping[str, Any]) -> Iterator[tuple[Key, Array | None]]:
         """The arrays of a kind of derivative, by key."""
         with collected(self.faults):
             if kind == "gradient":
                 for name, value in _leaves(tree, kind):
-                    yield (name,), self.block(f"{kind}.{name}", value, self.shape(name, kind))
+                    with collected(self.faults):
+                        yield (name,), self.block(f"{kind}.{name}", value, self.shape(name, kind))
             elif kind == "jacobian":
                 yield from self.rows(tree)
             else:

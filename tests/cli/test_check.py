@@ -57,7 +57,7 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> FakeChecks:
 
 
 def test_help(run: Run) -> None:
-    """Examples first; it stands between hessian and functions."""
+    """Examples first; it stands between hessian and diff."""
     ran = run("check", "-h")
 
     assert ran.stdout.startswith("Usage: gradcli check [OPTIONS] [FILE...]\n")
@@ -66,7 +66,7 @@ def test_help(run: Run) -> None:
     words += " --fail-fast --exit-zero .json .xml."
     assert set(words.split()) <= set(ran.stdout.replace(",", " ").split())
     commands = [line.split()[0] for line in run().stdout.partition("Commands:\n")[2].splitlines()]
-    assert commands[3:6] == ["hessian", "check", "functions"]
+    assert commands[3:6] == ["hessian", "check", "diff"]
 
 
 def test_the_question(run: Run, checks: FakeChecks) -> None:
