@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from gradcli.core.compile import compile_graph
 from gradcli.core.memory import peak_bytes
 from gradcli.core.nodes import Value
-from gradcli.core.shapes import size
+from gradcli.core.shapes import ShapeError, bounded, size
 from gradcli.derive import jacobian_nodes
 from gradcli.document.problem import Problem, load
 from gradcli.errors import Fault, InputError
@@ -182,8 +182,13 @@ class Question:
         return notes
 
     def refuse_large(self, shapes: list[tuple[int, ...]]) -> None:
-        """InputError where results of these shapes take more than is allowed."""
+        """InputError where results of these shapes take more than is allowed, or one is larger than an array can be."""
         self.refuse_memory(sum(size(shape) for shape in shapes) * np.dtype(self.dtype).itemsize)
+        try:
+            for shape in shapes:
+                bounded(shape)
+        except ShapeError as error:
+            raise InputError(Fault("limit", str(error), "choose fewer targets (-t) or sources (-s)")) from None
 
     def refuse_memory(self, needed: int) -> None:
         asked = self.options.get("max_memory")

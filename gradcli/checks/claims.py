@@ -14,6 +14,7 @@ from gradcli.core.shapes import Shape
 from gradcli.core.tangents import Tangent, Zero, dense, identity_seed
 from gradcli.derive import gradient_nodes, gradient_seeds, hessian_nodes, jacobian_nodes
 from gradcli.document.expectations import Expected
+from gradcli.errors import Fault, InputError
 from gradcli.watch import entry_text
 
 __all__ = ["Claim"]
@@ -46,8 +47,9 @@ class Claim:
 
     @cached_property
     def node(self) -> Value | None:
-        """None where there is no path."""
+        """None where there is no path; InputError where it takes too much memory."""
         p, s = self.subject.program, self.subject
+        self._refuse_large()
         if self.kind == "value":
             return p.targets[self.key[0]]
         if self.kind == "gradient":
@@ -58,6 +60,14 @@ class Claim:
         a, b = self.key
         pair = {name: p.sources[name] for name in {a: None, b: None}}
         return hessian_nodes(p.graph, p.targets, pair, s.weights)[a, b]
+
+    def _refuse_large(self) -> None:
+        try:
+            self.subject.question.refuse_large([self.shape])
+        except InputError as error:
+            message = f"expected {self.expected.name}: {error.faults[0].message}"
+            help_ = "expect a part of it, such as one of several targets, or raise the limit with --max-memory"
+            raise InputError(Fault("limit", message, help_, self.expected.place)) from None
 
     @cached_property
     def shape(self) -> Shape:

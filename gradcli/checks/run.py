@@ -16,7 +16,7 @@ from gradcli.document.values import collected
 from gradcli.errors import Fault, InputError
 from gradcli.results import Check, Checked, CheckedFile
 
-__all__ = ["check"]
+__all__ = ["check", "planned"]
 
 Source = str | os.PathLike[str] | Mapping[str, object]
 
@@ -43,12 +43,10 @@ def check(
 
 def _check_file(source: Source, seed: int, max_memory: int | None) -> CheckedFile:
     name = None if isinstance(source, Mapping) else "<stdin>" if source == "-" else os.fspath(source)
-    faults: list[Fault] = []
     try:
-        problem, faults = examine(source)
-        expectations = read_expectations(problem)
+        problem, faults, expectations = _read(source)
     except InputError as error:
-        return CheckedFile(file=name, faults=tuple(in_order([*faults, *error.faults])))
+        return CheckedFile(file=name, faults=error.faults)
     title = problem.title
     if expectations.error is not None:
         return CheckedFile(file=name, title=title, checks=(_check_error(expectations.error, problem, faults),))
@@ -59,6 +57,32 @@ def _check_file(source: Source, seed: int, max_memory: int | None) -> CheckedFil
     except InputError as error:
         return CheckedFile(file=name, title=title, faults=error.faults)
     return CheckedFile(file=name, title=title, checks=tuple(checks))
+
+
+def _read(source: Source) -> tuple[Problem, list[Fault], Expectations]:
+    """What a file holds, what is wrong with it, and what it expects; InputError with all of it where that is open."""
+    problem, faults = examine(source)
+    try:
+        return problem, faults, read_expectations(problem)
+    except InputError as error:
+        raise InputError(*in_order([*faults, *error.faults])) from None
+
+
+def planned(source: Source) -> list[tuple[str, int | None]]:
+    """The checks that a file gets, by name and line, without computing any.
+
+    Raises:
+        InputError: the file cannot be checked.
+    """
+    problem, faults, expectations = _read(source)
+    if expectations.error is not None:
+        return [("error", expectations.error.place.line)]
+    if faults:
+        raise InputError(*faults)
+    checks = [(expected.name, expected.place.line) for expected in expectations.values]
+    checks += [(f"unconnected {name}", place.line) for name, place in expectations.unconnected]
+    subject = Subject.of(problem)
+    return checks + [(name, None) for name in METHODS if subject.sources]
 
 
 def _check_error(expected: ExpectedError, problem: Problem, faults: list[Fault]) -> Check:
@@ -100,7 +124,7 @@ def _checks(problem: Problem, expectations: Expectations, seed: int, max_memory:
     if subject.sources:
         plain = subject if not lets else Subject.of(problem, seed=seed, max_memory=max_memory)
         directions = Directions(plain)
-        checks += [_certain(plain, method(plain, directions)) for method in METHODS]
+        checks += [_certain(plain, method(plain, directions)) for method in METHODS.values()]
     return checks
 
 

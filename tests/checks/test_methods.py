@@ -24,7 +24,7 @@ def checks_of(targets: Any, **sources: Any) -> dict[str, Check]:
     # other weights than 1, so that no row is lost in a sum that cancels
     subject.weights["y"] = generator("weights").uniform(0.5, 2.0, subject.targets[0].shape)
     directions = Directions(subject)
-    return {check.name: check for check in (method(subject, directions) for method in METHODS)}
+    return {check.name: check for check in (method(subject, directions) for method in METHODS.values())}
 
 
 def verdicts(targets: Any, **sources: Any) -> dict[str, str]:

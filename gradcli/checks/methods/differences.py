@@ -15,9 +15,9 @@ from gradcli.checks.numbers import Numbers, digits_of
 from gradcli.checks.subject import Subject
 from gradcli.results import Check
 
-__all__ = ["run"]
+__all__ = ["NAME", "run"]
 
-_NAME = "differences"
+NAME = "differences"
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -51,7 +51,7 @@ def run(subject: Subject, directions: Directions) -> Check:
     label = subject.output_label
     wrong = [_wrong(c, label) for c in columns if c.judged.wrong.any()]
     if wrong and not subject.kinks:
-        return compare(_NAME, wrong, lambda: [np.zeros(p.got.shape) for p in wrong])
+        return compare(NAME, wrong, lambda: [np.zeros(p.got.shape) for p in wrong])
     return _summary(columns, label, subject.kinks)
 
 
@@ -98,7 +98,7 @@ def _summary(columns: list[_Column], label: Callable[[int], str], kinks: list[st
         more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
         said = [f"{reasons[0]}{more}{others}"]
     return Check(
-        name=_NAME,
+        name=NAME,
         verdict="inconclusive" if reasons else "equal",
         digits=digits_of(relative) if agree else None,
         max_abs_difference=off if agree else None,

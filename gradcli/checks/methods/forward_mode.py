@@ -11,9 +11,9 @@ from gradcli.checks.judge import ROUNDOFF, Pair, compare
 from gradcli.checks.subject import Numbers, Subject
 from gradcli.results import Check
 
-__all__ = ["run"]
+__all__ = ["NAME", "run"]
 
-_NAME = "forward mode"
+NAME = "forward mode"
 
 
 def run(subject: Subject, directions: Directions) -> Check:
@@ -40,7 +40,7 @@ def run(subject: Subject, directions: Directions) -> Check:
         forward = [float(np.abs(subject.weighted(directions.rounding(d))).sum()) for d in chosen]
         return [np.array([f + _times(own, d) for f, d in zip(forward, chosen, strict=True)])]
 
-    return compare(_NAME, [pair], rounding)
+    return compare(NAME, [pair], rounding)
 
 
 def _times(spread: dict[str, Numbers], d: Direction) -> float:
@@ -71,7 +71,7 @@ def _by_row(
             for d in chosen
         ]
 
-    return compare(_NAME, pairs, rounding)
+    return compare(NAME, pairs, rounding)
 
 
 def _label(output: Callable[[int], str], d: Direction) -> Callable[[tuple[int, ...]], str]:

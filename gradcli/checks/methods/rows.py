@@ -15,9 +15,9 @@ from gradcli.core.nodes import Value
 from gradcli.derive import gradient_nodes
 from gradcli.results import Check
 
-__all__ = ["run"]
+__all__ = ["NAME", "run"]
 
-_NAME = "rows"
+NAME = "rows"
 _PARTS = 4
 
 
@@ -29,7 +29,7 @@ def run(subject: Subject, directions: Directions) -> Check:
     found = _summed(subject, subject.rows)
     undefined = next((n.message for n in found.notes if n.kind == "undefined-sum"), None)
     if undefined is not None:
-        return Check(name=_NAME, verdict="inconclusive", detail=undefined)
+        return Check(name=NAME, verdict="inconclusive", detail=undefined)
 
     def rounding() -> list[Numbers]:
         sums = _summed(subject, subject.rounding_of_rows).row_sum
@@ -41,7 +41,7 @@ def run(subject: Subject, directions: Directions) -> Check:
         Pair(named(n), _zeros(found.row_sum[n], g), g, tolerance, computed=True, scale=np.abs(_zeros(sizes[n], g)))
         for n, g in gradient.items()
     ]
-    return compare(_NAME, pairs, rounding)
+    return compare(NAME, pairs, rounding)
 
 
 def _summed(subject: Subject, rows: Mapping[str, Numbers]) -> Agreement:
@@ -81,5 +81,5 @@ def _in_parts(subject: Subject) -> Check:
         mine = subject.rounding_of_gradient
         return [np.asarray(mine[n] + sum(subject.rounding(own))) for n, own in zip(mine, nodes, strict=True)]
 
-    found_ = compare(_NAME, pairs, rounding)
+    found_ = compare(NAME, pairs, rounding)
     return replace(found_, detail=found_.detail or f"{subject.outputs:,} rows, in {_PARTS} parts")

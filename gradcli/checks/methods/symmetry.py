@@ -18,9 +18,9 @@ from gradcli.core.tangents import Tangent, dense, identity_seed
 from gradcli.results import Check
 from gradcli.watch import entry_text
 
-__all__ = ["run"]
+__all__ = ["NAME", "run"]
 
-_NAME = "Hessian symmetry"
+NAME = "Hessian symmetry"
 _MOST = 1_000_000  # numbers in a Hessian that is formed for the check
 
 
@@ -30,7 +30,7 @@ def run(subject: Subject, directions: Directions) -> Check:
         return _along(directions)
     blocks = _blocks(subject)
     if not blocks.nodes:
-        return Check(name=_NAME, verdict="equal", detail="it is 0, whatever the values are")
+        return Check(name=NAME, verdict="equal", detail="it is 0, whatever the values are")
     nodes = list(dict.fromkeys(blocks.nodes.values()))
     numbers = dict(zip(nodes, subject.run(nodes), strict=True))
     names = list(subject.sources)
@@ -40,14 +40,14 @@ def run(subject: Subject, directions: Directions) -> Check:
         bad = np.argwhere(~(np.isfinite(pair.expected) & np.isfinite(pair.got)))
         if len(bad):
             where = pair.label(tuple(int(k) for k in bad[0]))
-            return Check(name=_NAME, verdict="inconclusive", detail=f"the second derivative by {where} is not finite")
+            return Check(name=NAME, verdict="inconclusive", detail=f"the second derivative by {where} is not finite")
 
     def rounding() -> list[Numbers]:
         spread = dict(zip(nodes, subject.rounding(nodes), strict=True))
         both = [blocks.pair(spread, a, b) for a, b in order]
         return [pair.expected + pair.got for pair in both]
 
-    return compare(_NAME, pairs, rounding)
+    return compare(NAME, pairs, rounding)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _along(directions: Directions) -> Check:
         size = sum(np.abs(terms).sum() for terms in products)
         a, b = (np.asarray(terms.sum()) for terms in products)
     if not np.isfinite(size):
-        return Check(name=_NAME, verdict="inconclusive", detail="the second derivative is not finite")
+        return Check(name=NAME, verdict="inconclusive", detail="the second derivative is not finite")
     # No bound on the rounding inside the terms is at hand; what is asked is that the two agree to six digits of them.
     pair = Pair(lambda index: "u'Hv and v'Hu", a, b, np.asarray(ROUNDOFF * size), computed=True)
-    return compare(_NAME, [pair], lambda: [np.asarray(1e-6 * size)])
+    return compare(NAME, [pair], lambda: [np.asarray(1e-6 * size)])

@@ -19,9 +19,9 @@ from gradcli.checks.numbers import UNDERFLOWS, Numbers
 from gradcli.checks.subject import Subject
 from gradcli.results import Check, Difference
 
-__all__ = ["run"]
+__all__ = ["NAME", "run"]
 
-_NAME = "Taylor remainder"
+NAME = "Taylor remainder"
 _STEPS = 2.0 ** -np.arange(3.0, 40.0)
 _ABOVE = 30.0  # times the rounding: what a remainder must be to count
 _FEW = 4
@@ -149,7 +149,7 @@ class _Left:
 
 
 def _open(why: str) -> Check:
-    return Check(name=_NAME, verdict="inconclusive", detail=why)
+    return Check(name=NAME, verdict="inconclusive", detail=why)
 
 
 def _judged(left: _Left, power: int, kinks: list[str], wrong: Callable[[], Difference | None]) -> Check:
@@ -159,11 +159,11 @@ def _judged(left: _Left, power: int, kinks: list[str], wrong: Callable[[], Diffe
         return _rounding_only(left, power)
     order = min(orders)
     if order >= power + 1 - _SLACK:
-        return Check(name=_NAME, verdict="equal", detail=f"order {order:.2f}")
+        return Check(name=NAME, verdict="equal", detail=f"order {order:.2f}")
     if _is_straight(left, power):
-        return Check(name=_NAME, verdict="equal", detail="nothing left but rounding")
+        return Check(name=NAME, verdict="equal", detail="nothing left but rounding")
     if abs(order - power) < 0.2 and not kinks and (found := wrong()) is not None:
-        return Check(name=_NAME, verdict="wrong", detail=f"order {order:.2f}", worst=found)
+        return Check(name=NAME, verdict="wrong", detail=f"order {order:.2f}", worst=found)
     return _open(kinks[0] if kinks else f"the remainder has order {order:.2f}: a kink or rounding is near")
 
 
@@ -186,4 +186,4 @@ def _rounding_only(left: _Left, power: int) -> Check:
     """No remainder stands above the rounding: there is none, or the function is too noisy to tell."""
     if power == 1 and left.noise * _ABOVE > 1e-3 * left.reach and left.reach > left.noise:
         return _open("rounding hides the remainder")
-    return Check(name=_NAME, verdict="equal", detail="nothing left but rounding")
+    return Check(name=NAME, verdict="equal", detail="nothing left but rounding")
