@@ -15,47 +15,33 @@ from typing import Unpack
 import numpy as np
 
 from gradcli.agreement import compare_rows
-from gradcli.core.shapes import size
-from gradcli.derive import gradient_nodes, hessian_nodes, rows_forward
 from gradcli.document.problem import Problem, load
-from gradcli.per_example import per_example
 from gradcli.question import Options, Question, Source
-from gradcli.results import Comparison, Gradient, Hessian, Jacobian
+from gradcli.results import Comparison, Gradient, Hessian, Jacobian, PerExample
 
 __all__ = ["compare", "grad", "hessian", "jacobian", "per_example"]
 
-# compare takes its rows from the other mode than the gradient unless that needs far more work.
-_FORWARD_ROWS = 4096
-_FORWARD_FACTOR = 16
 _ROUNDING = 4096
 
 
 def grad(problem: Source, **options: Unpack[Options]) -> Gradient:
     """The summed gradient: for each source d(sum of output_gradient * target) / d source, in the source's shape."""
-    q = Question.of(problem, options)
-    p = q.program
-    nodes = {(name,): v for name, v in gradient_nodes(p.graph, p.targets, p.sources, q.weights).items()}
-    answer = q.run(nodes)
-    q.write_formulas(nodes)
-    gradient = {name: q.filled(answer[name,], s.shape) for name, s in p.sources.items()}
-    return Gradient(gradient=gradient, **q.common(answer))
+    answer = Question.of(problem, options).ask("grad")
+    return Gradient(gradient=answer.summed(), **answer.common())
 
 
 def jacobian(problem: Source, **options: Unpack[Options]) -> Jacobian:
     """The rows: for each target and source an array of shape target.shape + source.shape, unweighted."""
-    q = Question.of(problem, options)
-    rows = q.rows(lambda target: rows_forward(target, list(q.program.sources.values())))
-    answer = q.run(rows)
-    q.write_formulas(rows)
-    return Jacobian(jacobian=q.rows_of(answer), **q.common(answer))
+    answer = Question.of(problem, options).ask("jacobian")
+    return Jacobian(jacobian=answer.blocks(answer.targets, answer.sources), **answer.common())
 
 
 def compare(problem: Source, **options: Unpack[Options]) -> Comparison:
     """Rows and gradient side by side: the gradient by reverse mode, the rows by forward mode where sizes allow."""
     loaded = problem if isinstance(problem, Problem) else load(problem)
-    found = _compare(loaded, options, forward=True)
+    found = _compare(loaded, options, "compare")
     if not found.match and _orders_differ(found):
-        found = _compare(loaded, options, forward=False)
+        found = _compare(loaded, options, "compare, rows backwards")
     return found
 
 
@@ -69,22 +55,14 @@ def _orders_differ(c: Comparison) -> bool:
     return c.max_abs_difference <= _ROUNDING * float(np.finfo(c.dtype).eps) * scale
 
 
-def _compare(problem: Problem, options: Options, *, forward: bool) -> Comparison:
-    q = Question.of(problem, options)
-    p = q.program
-    inputs = sum(size(s.shape) for s in p.sources.values())
-    rows = q.rows(lambda target: forward and inputs <= max(_FORWARD_ROWS, _FORWARD_FACTOR * size(target.shape)))
-    summed = gradient_nodes(p.graph, p.targets, p.sources, q.weights)
-    answer = q.run({**rows, **{(name,): v for name, v in summed.items()}})
-    q.write_formulas(rows)
-    gradient = {name: q.filled(answer[name,], s.shape) for name, s in p.sources.items()}
-    blocks = q.rows_of(answer)
-    common = q.common(answer)
-    found = compare_rows(gradient, blocks, common["weights"], common["targets"], np.dtype(q.dtype))
+def _compare(problem: Problem, options: Options, ask: str) -> Comparison:
+    answer = Question.of(problem, options).ask(ask)
+    gradient, rows, common = answer.summed(), answer.blocks(answer.targets, answer.sources), answer.common()
+    found = compare_rows(gradient, rows, common["weights"], common["targets"], np.dtype(answer.dtype))
     common["notes"] = (*common["notes"], *found.notes)
     return Comparison(
         gradient=gradient,
-        jacobian=blocks,
+        jacobian=rows,
         row_sum=found.row_sum,
         max_abs_difference=found.max_abs_difference,
         match=found.match,
@@ -95,12 +73,13 @@ def _compare(problem: Problem, options: Options, *, forward: bool) -> Comparison
 
 def hessian(problem: Source, **options: Unpack[Options]) -> Hessian:
     """The second derivatives of the weighted sum: for each pair of sources an array of shape a.shape + b.shape."""
-    q = Question.of(problem, options)
-    p = q.program
-    shapes = {name: s.shape for name, s in p.sources.items()}
-    q.refuse_large([a + b for a in shapes.values() for b in shapes.values()])
-    nodes = hessian_nodes(p.graph, p.targets, p.sources, q.weights)
-    answer = q.run(nodes, of=p.sources)
-    q.write_formulas(nodes)
-    blocks = {a: {b: q.filled(answer[a, b], shapes[a] + shapes[b]) for b in shapes} for a in shapes}
-    return Hessian(hessian=blocks, **q.common(answer))
+    answer = Question.of(problem, options).ask("hessian")
+    return Hessian(hessian=answer.blocks(answer.sources, answer.sources), **answer.common())
+
+
+def per_example(problem: Source, **options: Unpack[Options]) -> PerExample:
+    """The Jacobian of independent rows: for each target and source target.shape + source.shape[1:], the blocks of equal
+    leading index."""
+    from gradcli import per_example as rows
+
+    return rows.per_example(problem, **options)

@@ -41,15 +41,18 @@ def per_example(problem: Source, **options: Unpack[Options]) -> PerExample:
             nodes[name, source], apart = _blocks(p.graph, found[s], target, s)
             if not apart:
                 whole.add((name, source))
-    q.refuse_large([v.shape for v in nodes.values() if v is not None])
-    answer = q.run(nodes)
-    for key in whole:
-        answer[key] = _diagonal_blocks(key, answer[key], p.targets[key[0]].rank)
+    answer = q.run(nodes, [v.shape for v in nodes.values() if v is not None])
+    blocks = {key: _diagonal_blocks(key, answer[key], p.targets[key[0]].rank) for key in whole}
     rows = {
-        name: {source: q.filled(answer[name, source], t.shape + s.shape[1:]) for source, s in p.sources.items()}
+        name: {
+            source: blocks[key]
+            if (key := (name, source)) in whole
+            else answer.filled(answer[key], t.shape + s.shape[1:])
+            for source, s in p.sources.items()
+        }
         for name, t in p.targets.items()
     }
-    return PerExample(jacobian=rows, **q.common(answer))
+    return PerExample(jacobian=rows, **answer.common())
 
 
 def _check_sizes(q: Question) -> None:

@@ -6,23 +6,20 @@ Only functions that the user wrote are watched, only where a derivative passes t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from gradcli.core.differentiate import reached
 from gradcli.core.elementwise import ELEMENTWISE, Elementwise
 from gradcli.core.families import Watch
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
+from gradcli.plan import Sight
 from gradcli.program import Program
-from gradcli.reasons import line_of
-from gradcli.results import Note
+from gradcli.reasons import spot_of
 
-__all__ = ["Watched", "entry_text", "kink_notes", "watched"]
+__all__ = ["Watched", "watched"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +29,10 @@ class Watched:
     watch: Watch
     condition: Value
     origin: Any
+
+    def sight(self, output: int) -> Sight:
+        """As a part of a plan whose output is the condition."""
+        return Sight(self.watch.kind, self.watch.text, self.watch.sides, spot_of(self.origin), output)
 
 
 def watched(program: Program) -> list[Watched]:
@@ -80,43 +81,3 @@ def _liveness(g: Graph, targets: Iterable[Value], needed: list[int]) -> dict[int
             else:
                 live[a.index] = here
     return live
-
-
-def kink_notes(found: list[Watched], values: Mapping[Value, NDArray[Any]]) -> list[Note]:
-    """A note for each watched condition that holds somewhere, in the order of the file; equal ones once."""
-    notes: dict[Note, None] = {}
-    for w in found:
-        holds = values[w.condition]
-        if holds.any():
-            notes[_note(w, holds)] = None
-    return sorted(notes, key=lambda n: n.line or 0)
-
-
-def _note(w: Watched, holds: NDArray[Any]) -> Note:
-    line = line_of(w.origin)
-    what = " ".join(w.origin.source().split())
-    where = f", line {line}," if line else ""
-    state = "is at a kink" if w.watch.kind == "kink" else "is outside its domain"
-    text = w.watch.text
-    if w.watch.sides and not holds.ndim:
-        left, right = w.watch.sides
-        text += f" (from the left {left}, from the right {right})"
-    return Note(w.watch.kind, f"{_short(what)}{where} {state}{_entries(holds)}: {text}", line)
-
-
-def _entries(holds: NDArray[Any]) -> str:
-    """` in entry [0,1]`, ` in 3 entries, first [0]`; nothing for a scalar."""
-    if not holds.ndim:
-        return ""
-    places = np.argwhere(holds)
-    first = entry_text(tuple(places[0]))
-    return f" in entry {first}" if len(places) == 1 else f" in {len(places)} entries, first {first}"
-
-
-def entry_text(index: tuple[Any, ...]) -> str:
-    """`[0,1]`; nothing for a scalar."""
-    return f"[{','.join(str(int(k)) for k in index)}]" if index else ""
-
-
-def _short(text: str, limit: int = 60) -> str:
-    return text if len(text) <= limit else text[: limit - 3] + "..."

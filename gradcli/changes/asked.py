@@ -91,4 +91,4 @@ def _known(names: Iterable[str] | None, known: Iterable[str]) -> list[str] | Non
 
 def faults_of(problem: Problem, asking: Asking) -> None:
     """InputError with what only shows when a file's expressions are put together, without computing anything."""
-    import_module("gradcli.question").Question.of(problem, asking.of(problem))
+    _ = import_module("gradcli.question").Question.of(problem, asking.of(problem)).program

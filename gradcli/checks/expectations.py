@@ -20,7 +20,7 @@ from gradcli.core.shapes import ShapeError, show
 from gradcli.document.expectations import Expected, Formula
 from gradcli.errors import Fault, InputError
 from gradcli.language.source import Text
-from gradcli.reasons import unconnected_reason
+from gradcli.reasons import unconnected
 from gradcli.results import Check, Difference
 
 __all__ = ["check_expected", "check_unconnected"]
@@ -66,8 +66,7 @@ def check_unconnected(subject: Subject, name: str, line: int | None) -> Check:
 
 def _reason(subject: Subject, name: str) -> str:
     p = subject.program
-    reason, line = unconnected_reason(p.graph, p.sources[name], p.targets.values(), p.frozen)
-    return f"{reason}, line {line}" if line else reason
+    return unconnected(p.graph, name, p.sources[name], p.targets.values(), p.frozen).text(subject.problem.texts)
 
 
 def _connected(source: str, to: str, derivative: Numbers) -> str:

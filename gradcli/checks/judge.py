@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradcli.checks.numbers import UNDERFLOWS, Numbers, digits_of
+from gradcli.core.shapes import entry_text
 from gradcli.results import Check, Difference
-from gradcli.watch import entry_text
 
 __all__ = ["ROUNDOFF", "Pair", "compare", "named"]
 

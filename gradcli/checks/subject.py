@@ -14,12 +14,13 @@ from gradcli.core.compile import compile_graph
 from gradcli.core.elementwise import Elementwise
 from gradcli.core.memory import peak_bytes
 from gradcli.core.nodes import Apply, Value
-from gradcli.core.shapes import size
+from gradcli.core.shapes import entry_text, size
 from gradcli.derive import gradient_nodes, jacobian_nodes
 from gradcli.document.problem import Problem
+from gradcli.plan import notes_of
 from gradcli.program import Program
 from gradcli.question import Options, Question
-from gradcli.watch import entry_text, kink_notes, watched
+from gradcli.watch import watched
 
 __all__ = ["Numbers", "Point", "Subject"]
 
@@ -207,8 +208,7 @@ class Subject:
         random = self.random()
         near = [[x * (1 + _EPS * random.uniform(-1, 1, x.shape)) for x in self.point] for _ in range(_NEAR)]
         for point in (self.point, *near):
-            holds = self.run(conditions, point)
-            notes = kink_notes(found, dict(zip(conditions, holds, strict=True)))
+            notes = notes_of([w.sight(k) for k, w in enumerate(found)], self.run(conditions, point), self.problem.texts)
             if notes:
                 return [note.message for note in notes]
         return []

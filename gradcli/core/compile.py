@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradcli.core.executable import Executable, namespace
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Literal, Value
 from gradcli.core.printing import Wrapped, function
@@ -15,6 +17,7 @@ from gradcli.core.printing import Wrapped, function
 __all__ = ["compile_graph", "numbers"]
 
 Array = NDArray[Any]
+Each = Callable[[Any, bool], Any]
 
 
 def compile_graph(
@@ -23,46 +26,34 @@ def compile_graph(
     outputs: Sequence[Value],
     dtype: str = "float64",
     *,
-    each: Callable[[Any, bool], Any] | None = None,
-) -> Callable[..., list[Array]]:
+    each: Each | None = None,
+) -> Executable:
     """A function from arrays for `inputs`, in order, to arrays for `outputs`, computed in `dtype`.
 
-    The generated text knows only names that gradcli made (`v0`, `v1`, ...). NumPy's floating-point warnings are off:
-    what is not finite is reported from the results. `each(array, mixes)` is applied to every number array that is given
-    or computed from such, for an analysis of rounding; what depends on no input is exact.
+    `each(array, mixes)` is applied to every number array that is given or computed from such, for an analysis of
+    rounding; what depends on no input is exact.
     """
     needed = g.ancestors(outputs)
     given = {v.index for v in inputs}
-    arguments = [*inputs, *[g.values[i] for i in needed if i in g.data and i not in given]]
+    constants = [g.values[i] for i in needed if i in g.data and i not in given]
+    arguments = [*inputs, *constants]
     replacements = _assignments(g, needed, arguments, outputs)
     if each is not None:
         replacements = [(v, Wrapped(d) if d is not None and _is_moving(g, v) else d) for v, d in replacements]
-    call = function(list(arguments), list(outputs), dtype, lambda expressions: (replacements, expressions), each)
-    kinds = np.dtype(dtype)
-    with np.errstate(all="ignore"):
-        data = [_cast(g.data[v.index], v, kinds) for v in arguments[len(inputs) :]]
-
-    def run(*arrays: Any) -> list[Array]:
-        with np.errstate(all="ignore"):
-            given = [_cast(a, v, kinds) for a, v in zip(arrays, inputs, strict=True)]
-            if each is not None:
-                given = [each(a, False) if v.kind == "float" else a for a, v in zip(given, inputs, strict=True)]
-            made = call(*given, *data)
-            return [
-                np.broadcast_to(np.asarray(a, dtype=kinds if v.kind == "float" else None), v.shape)
-                for a, v in zip(made, outputs, strict=True)
-            ]
-
-    return run
+    call = function(arguments, list(outputs), namespace(dtype, each), lambda expressions: (replacements, expressions))
+    return Executable(
+        text="".join(linecache.getlines(call.__code__.co_filename)),
+        inputs=tuple(v.kind for v in inputs),
+        data=tuple((g.data[v.index], v.kind) for v in constants),
+        outputs=tuple((v.shape, v.kind) for v in outputs),
+        dtype=dtype,
+        each=each,
+        compiled=call,
+    )
 
 
 def _is_moving(g: Graph, v: Value) -> bool:
     return v.kind == "float" and g.varying[v.index]
-
-
-def _cast(array: Any, v: Value, dtype: np.dtype[Any]) -> Any:
-    """The array in the dtype of the run; a scalar as a NumPy scalar, which is faster than a 0-d array."""
-    return np.asarray(array, dtype=dtype if v.kind == "float" else None)[()]
 
 
 def _assignments(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from gradcli.core.executable import namespace
 from gradcli.core.families import ONE, ZERO_PARTIAL, Op, Partial, Watch, literal_numbers, names
 from gradcli.core.graph import Graph
 from gradcli.core.lower import Program, compile_expression, register_head
@@ -95,7 +96,7 @@ class Elementwise(Op):
     @cached_property
     def _function(self) -> Any:
         inputs = tuple(Value(k, ()) for k in range(len(self.operands)))
-        return function(list(inputs), Apply(self, inputs))
+        return function(list(inputs), Apply(self, inputs), namespace("float64"))
 
     @cached_property
     def derivatives(self) -> list[Any]:

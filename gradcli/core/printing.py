@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from sympy import lambdify
 from sympy.core.basic import Basic
 from sympy.printing.numpy import NumPyPrinter
-
-from gradcli.core import kernels
 
 __all__ = ["Wrapped", "function"]
 
@@ -33,13 +29,7 @@ class Wrapped(Basic):  # type: ignore[misc]
         return f"each({printer.doprint(node)}, {node.op.mixes})"
 
 
-def function(
-    inputs: list[Any],
-    outputs: Any,
-    dtype: str = "float64",
-    cse: Any = False,
-    each: Callable[[Any, bool], Any] | None = None,
-) -> Any:
-    """The NumPy function of sympy nodes, by sympy's lambdify. Only names that gradcli made reach the generated text."""
-    names = {**kernels.NAMES, "F": np.dtype(dtype).type, "each": each}
+def function(inputs: list[Any], outputs: Any, names: dict[str, Any], cse: Any = False) -> Any:
+    """The NumPy function of sympy nodes, by sympy's lambdify. Only names that gradcli made reach the generated text;
+    `names` are those that it may call."""
     return lambdify(inputs, outputs, modules=[names, "numpy"], printer=_Printer(_SETTINGS), cse=cse)

@@ -48,6 +48,11 @@ class Problem:
     expect: Mapping | None = None
     places: dict[tuple[str, str], Place] = field(default_factory=dict)
 
+    @property
+    def texts(self) -> dict[str, Text]:
+        """The expressions by their owner: `let 'h'`, `target 'y'`."""
+        return {text.owner: text for text in (*self.lets.values(), *self.targets.values())}
+
 
 def load(source: str | os.PathLike[str] | AnyMapping[str, object]) -> Problem:
     """The problem in a file, in standard input (`-`), or in a mapping with the same sections.

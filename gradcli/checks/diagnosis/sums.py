@@ -10,9 +10,8 @@ from gradcli.checks.diagnosis.evidence import Evidence, Guess
 from gradcli.checks.subject import Numbers
 from gradcli.core.families import Reduction
 from gradcli.core.ops.shape import Sum
-from gradcli.core.shapes import size
+from gradcli.core.shapes import entry_text, size
 from gradcli.derive import gradient_nodes, jacobian_nodes
-from gradcli.watch import entry_text
 
 __all__ = ["means", "other_means", "other_rows", "other_targets", "rows_and_sums", "weights"]
 
