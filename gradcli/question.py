@@ -25,6 +25,8 @@ from gradcli.results import Note
 from gradcli.selection import choose
 
 if TYPE_CHECKING:
+    from gradcli.cache.folder import Folder
+    from gradcli.cache.keeper import Keeper
     from gradcli.core.nodes import Value
     from gradcli.program import Program
 
@@ -43,6 +45,7 @@ class Options(TypedDict, total=False):
     dtype: "float64" or "float32". as_written: do not rewrite what is written unstably.
     max_memory: refuse to use more bytes (default: a quarter of the machine's memory).
     formulas: also the derivatives as formulas, as text of the language or as "latex"; expand: without let names.
+    cache: the folder in which compiled questions are kept (default: none).
     """
 
     targets: Iterable[str] | None
@@ -55,6 +58,7 @@ class Options(TypedDict, total=False):
     max_memory: int | None
     formulas: Literal["text", "latex"] | None
     expand: bool
+    cache: Folder | None
 
 
 @dataclass
@@ -116,13 +120,44 @@ class Question:
     # -- asking ----------------------------------------------------------------------------------------------------
 
     def ask(self, name: str) -> Answer:
-        """The answer to a question of `planning.ASKS`."""
+        """The answer to a question of `planning.ASKS`; by a plan that was kept, where there is one."""
+        keeper = self._keeper(name)
+        found = self._by_kept(keeper) if keeper else None
+        if found is not None:
+            return found
         from gradcli.planning import ASKS
 
         p, ask = self.program, ASKS[name]
         shapes = ask.shapes(p)
         self.refuse_large(shapes)
-        return self.run(ask.nodes(p, self.weights), shapes, of=p.sources if name == "hessian" else p.targets)
+        answer = self.run(ask.nodes(p, self.weights), shapes, of=p.sources if name == "hessian" else p.targets)
+        if keeper and not p.frozen:  # the graph does not depend on the point
+            keeper.save(answer.plan)
+        return answer
+
+    def _keeper(self, name: str) -> Keeper | None:
+        """None where no cache was asked for, or where the graph is needed anyway."""
+        folder = self.options.get("cache")
+        if folder is None or self.options.get("formulas") is not None:
+            return None
+        from gradcli.cache.keeper import Keeper
+
+        as_written = self.options.get("as_written", False)
+        facts = (name, self.dtype, as_written, self.chosen_targets, self.chosen_sources)
+        return Keeper.of(folder, self.problem, facts)
+
+    def _by_kept(self, keeper: Keeper) -> Answer | None:
+        """None where no plan was kept, or where only the graph can say why something is not finite."""
+        plan = keeper.load()
+        if plan is None:
+            return None
+        self.refuse_memory(plan.result_bytes)
+        self.refuse_memory(plan.peak_bytes)
+        try:
+            answer = self._carried_out(plan)
+        except Exception:  # whatever is wrong with what was kept, it is made anew
+            return None
+        return answer if answer.is_finite else None
 
     def run(
         self, nodes: Mapping[Key, Value | None], shapes: Sequence[Shape] = (), *, of: Mapping[str, Value] | None = None

@@ -6,8 +6,9 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import numpy as np
@@ -15,6 +16,13 @@ import pytest
 
 from gradcli.results import Array, Comparison
 from tests.schemas import result_refusals
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _cache_folder() -> Iterator[None]:
+    """Plans are kept in a folder of the tests, or in that of GRADCLI_CACHE_DIR, which may hold those of another run."""
+    with TemporaryDirectory() as folder, patch.dict(os.environ, {"GRADCLI_CACHE_DIR": folder, **os.environ}):
+        yield
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,7 @@ def _run(
         "stderr": Stream(terminal=terminal),
     }
     with (
-        patch.dict(os.environ, {"COLUMNS": str(columns), **(env or {})}, clear=True),
+        patch.dict(os.environ, {**_kept(), "COLUMNS": str(columns), **(env or {})}, clear=True),
         patch.multiple(sys, **streams),
     ):
         status = main(args)
@@ -66,6 +74,11 @@ def _run(
     if "--json" in args:
         _check_json(ran)
     return ran
+
+
+def _kept(*more: str) -> dict[str, str]:
+    """What is left of the environment."""
+    return {name: os.environ[name] for name in ("GRADCLI_CACHE_DIR", *more) if name in os.environ}
 
 
 def _check_json(ran: Ran) -> None:
@@ -83,7 +96,7 @@ def _run_process(*args: str, stdin: str = "", env: Mapping[str, str] | None = No
         encoding="utf-8",
         check=False,
         timeout=60,
-        env={"PATH": os.environ.get("PATH", ""), "COLUMNS": str(columns), **(env or {})},
+        env={**_kept("PATH"), "COLUMNS": str(columns), **(env or {})},
     )
     return Ran(done.stdout, done.stderr, done.returncode)
 

@@ -55,6 +55,7 @@ def call(folder: Path, *command: str, **env: str) -> tuple[int, str]:
         "PATH": f"{folder / '.tools'}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "HOME": str(folder),
+        "GRADCLI_CACHE_DIR": str(folder / ".plans"),
         "COLUMNS": "80",
     }
     done = subprocess.run(

@@ -77,6 +77,7 @@ class Shell:
             "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(Path(gradcli.__file__).parents[1]),
             "PYTHONUTF8": "1",
+            "GRADCLI_CACHE_DIR": str(folder / "cache"),
             "COLUMNS": "80",
         }
 

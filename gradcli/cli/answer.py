@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from gradcli.cache.folder import user_folder
 from gradcli.cli.options import Call
 from gradcli.cli.present import check_shown, chosen_format, present, usage_error
 from gradcli.cli.progress import at_work
@@ -60,6 +61,7 @@ def _result(call: Call, question: str) -> Result:
         formulas="latex" if call.latex else "text" if call.formulas or call.expand else None,
         expand=call.expand,
         max_memory=call.max_memory,
+        cache=None if call.no_cache else user_folder(),
     )
     return result
 

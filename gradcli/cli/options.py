@@ -114,6 +114,9 @@ MaxMemory = Annotated[
         "--max-memory", parser=bytes_of, metavar="SIZE", help="Refuse results above SIZE, such as 2GiB or 500MB."
     ),
 ]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Neither use nor keep a compiled form (see 'gradcli cache --help').")
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +141,7 @@ class Call:
     expand: Expand = False
     as_written: AsWritten = False
     max_memory: MaxMemory = None
+    no_cache: NoCache = False
     quiet: Quiet = False
     debug: Debug = False
 

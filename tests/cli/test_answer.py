@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gradcli.cache.folder import Folder
 from gradcli.errors import Fault, InputError
 
 Run = Callable[..., Any]
@@ -26,13 +27,14 @@ NOTHING_SAID = {
     "formulas": None,
     "expand": False,
     "max_memory": None,
+    "cache": None,
 }
 
 
 @pytest.mark.parametrize("command", ["grad", "jacobian", "compare", "hessian"])
 def test_each_command_asks_its_question(run: Run, api: Any, command: str) -> None:
     """The file as it was typed and nothing else; the table on standard output, nothing on standard error."""
-    ran = run(command, "loss.yaml")
+    ran = run(command, "loss.yaml", "--no-cache")
 
     assert api.calls == [(command, "loss.yaml", NOTHING_SAID)]
     assert ran.stdout.startswith(f"{command}  ")
@@ -41,7 +43,7 @@ def test_each_command_asks_its_question(run: Run, api: Any, command: str) -> Non
 
 def test_options_reach_the_api(run: Run, api: Any) -> None:
     """Every option that changes the question; --wrt is --source."""
-    words = "grad f.yaml -t a --target b -s x --wrt y.z --unconnected zero --dtype float32 --max-memory 2GiB"
+    words = "grad f.yaml -t a --target b -s x --wrt y.z --unconnected zero --dtype float32 --max-memory 2GiB --no-cache"
     run(*words.split())
 
     assert api.calls[0][2] == {
@@ -52,6 +54,14 @@ def test_options_reach_the_api(run: Run, api: Any) -> None:
         "dtype": "float32",
         "max_memory": 2 * 1024**3,
     }
+
+
+def test_the_cache(run: Run, api: Any, tmp_path: Path) -> None:
+    """The folder of the environment, and none where it is empty."""
+    run("grad", "f.yaml", env={"GRADCLI_CACHE_DIR": str(tmp_path)})
+    run("grad", "f.yaml", env={"GRADCLI_CACHE_DIR": ""})
+
+    assert [options["cache"] for _, _, options in api.calls] == [Folder(str(tmp_path)), None]
 
 
 def test_values_are_read_by_the_document(run: Run, api: Any) -> None:

@@ -1,0 +1,146 @@
+"""The folder of kept entries: who may use it, atomic writes, a bound on its size.
+
+Entries are text that will be executed, so only what the user alone can write is ever read: the folder must be theirs
+and closed to others (0700), and so must each file.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+__all__ = ["Folder", "Usage", "user_folder"]
+
+VARIABLE = "GRADCLI_CACHE_DIR"
+SUFFIX = ".plan"
+MOST_BYTES = 64 << 20
+MOST_ENTRIES = 2000
+MOST_ENTRY_BYTES = 4 << 20
+
+
+def user_folder() -> Folder | None:
+    """That of GRADCLI_CACHE_DIR, where an empty text means none; else the one that the system has for caches."""
+    chosen = os.environ.get(VARIABLE)
+    if chosen == "":
+        return None
+    if chosen is None:
+        from platformdirs import user_cache_path
+
+        chosen = str(user_cache_path("gradcli", appauthor=False) / "plans")
+    return Folder(os.path.abspath(chosen))
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How much is kept."""
+
+    entries: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Entries by key, a file each."""
+
+    path: str
+
+    def load(self, key: str) -> bytes | None:
+        """The entry; None where there is none that can be trusted."""
+        if not self._is_private():
+            return None
+        try:
+            with open(self._file(key), "rb", opener=_open_plain) as stream:
+                found = os.fstat(stream.fileno())
+                if not (stat.S_ISREG(found.st_mode) and _is_ours(found)) or found.st_size > MOST_ENTRY_BYTES:
+                    return None
+                data = stream.read(MOST_ENTRY_BYTES)
+            os.utime(self._file(key))  # the oldest are removed first
+        except OSError:
+            return None
+        return data
+
+    def save(self, key: str, data: bytes) -> None:
+        """Keeps the entry, whole or not at all."""
+        from tempfile import mkstemp
+
+        if len(data) > MOST_ENTRY_BYTES:
+            return
+        with suppress(OSError):
+            os.makedirs(self.path, mode=0o700, exist_ok=True)
+            if not self._is_private():
+                return
+            handle, temporary = mkstemp(dir=self.path, prefix=key[:8], suffix=".tmp")
+            try:
+                with open(handle, "wb") as stream:
+                    stream.write(data)
+                os.replace(temporary, self._file(key))
+            except BaseException:
+                with suppress(OSError):
+                    os.remove(temporary)
+                raise
+            self._shrink()
+
+    def remove(self, key: str) -> None:
+        """Forgets an entry."""
+        with suppress(OSError):
+            os.remove(self._file(key))
+
+    def usage(self) -> Usage:
+        """What is in the folder."""
+        found = list(self._entries())
+        return Usage(len(found), sum(size for _, size, _ in found))
+
+    def clear(self) -> Usage:
+        """Removes all entries, and what an interrupted process has left; says what that was."""
+        before = self.usage()
+        for _, _, path in self._entries(SUFFIX, ".tmp"):
+            with suppress(OSError):
+                os.remove(path)
+        with suppress(OSError):
+            os.rmdir(self.path)
+        return before
+
+    def _file(self, key: str) -> str:
+        return os.path.join(self.path, key + SUFFIX)
+
+    def _is_private(self) -> bool:
+        try:
+            found = os.lstat(self.path)
+        except OSError:
+            return False
+        return stat.S_ISDIR(found.st_mode) and _is_ours(found)
+
+    def _entries(self, *suffixes: str) -> Iterator[tuple[float, int, str]]:
+        """(time of last use, bytes, path) of each file."""
+        with suppress(OSError), os.scandir(self.path) as found:
+            for entry in found:
+                if entry.name.endswith(suffixes or SUFFIX):
+                    with suppress(OSError):
+                        status = entry.stat(follow_symlinks=False)
+                        yield status.st_mtime, status.st_size, entry.path
+
+    def _shrink(self) -> None:
+        """Removes the entries that were not used for longest, down to the bounds."""
+        found = sorted(self._entries())
+        entries, total = len(found), sum(size for _, size, _ in found)
+        for _, size, path in found:
+            if entries <= MOST_ENTRIES and total <= MOST_BYTES:
+                return
+            with suppress(OSError):
+                os.remove(path)
+            entries, total = entries - 1, total - size
+
+
+def _open_plain(path: str, flags: int) -> int:
+    """No symbolic link is followed."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+
+
+def _is_ours(found: os.stat_result) -> bool:
+    """Whether it belongs to the user, and nobody else may write it; Windows keeps that in other ways."""
+    if not hasattr(os, "geteuid"):
+        return True
+    return found.st_uid == os.geteuid() and not stat.S_IMODE(found.st_mode) & 0o022

@@ -1,0 +1,61 @@
+"""The key of a question: a digest of all that its plan depends on, and of nothing else.
+
+The point is no part of it, nor are the lines of the file. Constants are, with every bit: what a graph looks like
+depends on them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from hashlib import blake2b
+
+import numpy as np
+
+from gradcli.document.problem import Problem
+
+__all__ = ["key_of"]
+
+_MOST_BYTES = 32 << 20  # of constants: hashing more takes longer than it can save
+_CODE = ("core", "core/ops", "language", "language/functions", "cache", ".")
+
+
+def key_of(problem: Problem, facts: tuple[object, ...]) -> str | None:
+    """The key; `facts` is what the question asks for. None where the constants are so large that nothing is kept."""
+    arrays = {
+        (kind, name): array
+        for kind, given in (("constant", problem.constants), ("weight", problem.output_gradients))
+        for name, array in given.items()
+    }
+    if sum(array.nbytes for array in arrays.values()) > _MOST_BYTES:
+        return None
+    content = (
+        facts,
+        tuple(_versions()),
+        [(name, text.text) for name, text in problem.lets.items()],
+        [(name, text.text) for name, text in problem.targets.items()],
+        [(name, array.shape) for name, array in problem.sources.items()],
+        [(*name, array.shape) for name, array in arrays.items()],
+    )
+    digest = blake2b(repr(content).encode("utf-8", "surrogatepass"), digest_size=20)
+    for array in arrays.values():
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _versions() -> Iterator[str]:
+    """What makes plans: gradcli's own code, sympy's printer, NumPy, Python. Files by size and time, as versions are not
+    told apart while gradcli is worked on."""
+    from importlib.util import find_spec
+
+    yield f"{sys.version} {np.__version__}"
+    home = os.path.dirname(os.path.dirname(__file__))
+    for folder in _CODE:
+        with os.scandir(os.path.join(home, folder)) as entries:
+            files = sorted((entry.name, entry.stat()) for entry in entries if entry.name.endswith(".py"))
+        yield " ".join(f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in files)
+    spec = find_spec("sympy")
+    release = os.path.join(os.path.dirname(spec.origin), "release.py") if spec and spec.origin else __file__
+    status = os.stat(release)
+    yield f"{status.st_size} {status.st_mtime_ns}"
