@@ -45,9 +45,9 @@ def _main(given: list[str]) -> int:
 def _outcome(arguments: list[str]) -> Outcome:
     from typer.main import get_command
 
-    from gradcli.cli.app import app
+    from gradcli.cli.app import app_for
 
-    result = get_command(app).main(arguments, prog_name="gradcli", standalone_mode=False)
+    result = get_command(app_for(arguments)).main(arguments, prog_name="gradcli", standalone_mode=False)
     if result == failures.INTERRUPTED:  # Typer makes a status of KeyboardInterrupt
         raise KeyboardInterrupt
     if isinstance(result, Outcome):

@@ -147,16 +147,23 @@ class Call:
 
 
 def takes(kind: type[T]) -> Callable[[Callable[[T], Outcome]], Callable[..., Outcome]]:
-    """Turns a function of one dataclass into one that Typer can read: a parameter for each field."""
-    hints = get_type_hints(kind, include_extras=True)
-    parameters = [p.replace(annotation=hints[p.name]) for p in inspect.signature(kind).parameters.values()]
+    """Turns a function of one dataclass into one that takes its fields by name; `signed` makes it one for Typer."""
 
     def decorate(run: Callable[[T], Outcome]) -> Callable[..., Outcome]:
         def command(**values: Any) -> Outcome:
             return run(kind(**values))
 
-        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        command.__annotations__ = hints
+        command.kind = kind  # type: ignore[attr-defined]
         return command
 
     return decorate
+
+
+def signed(command: Any) -> Callable[..., Outcome]:
+    """A function that `takes` has made, with a parameter for each field. Reading the types takes time, so this is done
+    only for the command that runs."""
+    hints = get_type_hints(command.kind, include_extras=True)
+    parameters = inspect.signature(command.kind).parameters.values()
+    command.__signature__ = inspect.Signature([p.replace(annotation=hints[p.name]) for p in parameters])
+    command.__annotations__ = hints
+    return command  # type: ignore[no-any-return]
