@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from hashlib import blake2b
 
 import numpy as np
 
+from gradcli.cache.digest import hexdigest
 from gradcli.document.problem import Problem
 
 __all__ = ["key_of"]
@@ -38,10 +38,8 @@ def key_of(problem: Problem, facts: tuple[object, ...]) -> str | None:
         [(name, array.shape) for name, array in problem.sources.items()],
         [(*name, array.shape) for name, array in arrays.items()],
     )
-    digest = blake2b(repr(content).encode("utf-8", "surrogatepass"), digest_size=20)
-    for array in arrays.values():
-        digest.update(array.tobytes())
-    return digest.hexdigest()
+    text = repr(content).encode("utf-8", "surrogatepass")
+    return hexdigest(text, *[array.tobytes() for array in arrays.values()], size=20)
 
 
 def _versions() -> Iterator[str]:

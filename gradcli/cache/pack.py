@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradcli.cache.digest import hexdigest
 from gradcli.core.executable import Executable
 from gradcli.document.problem import Problem
 from gradcli.plan import Cut, Plan, Sight, Spot
@@ -74,7 +74,7 @@ _DIGEST = 32
 
 
 def _digest(payload: bytes) -> bytes:
-    return blake2b(payload, digest_size=_DIGEST // 2).hexdigest().encode()
+    return hexdigest(payload, size=_DIGEST // 2).encode()
 
 
 def _arrays(problem: Problem) -> dict[str, Mapping[str, Array]]:

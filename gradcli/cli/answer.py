@@ -111,14 +111,18 @@ def _messages(call: Call, result: Result) -> list[str]:
     """For standard error: what a format has no place for, and what was written."""
     if call.quiet:
         return []
+    wrote = [_wrote(call, result)] if call.output else []
+    if chosen_format(call).notes:
+        return wrote
     from gradcli.report.page import messages
 
-    left_out = [] if chosen_format(call).notes else messages(result)
-    return [*left_out, *([_wrote(call, result)] if call.output else [])]
+    return [*messages(result), *wrote]
 
 
 def _wrote(call: Call, result: Result) -> str:
-    from gradcli.report.as_npz import arrays
+    missing = []
+    if chosen_format(call).name == "npz":
+        from gradcli.report.as_npz import arrays
 
-    missing = [n for n, array in arrays(result).items() if array is None] if chosen_format(call).name == "npz" else []
+        missing = [name for name, array in arrays(result).items() if array is None]
     return f"wrote {call.output}" + (f" without {', '.join(missing)} (unconnected)" if missing else "")

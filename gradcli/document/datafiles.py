@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -85,6 +84,8 @@ class DataFile:
         return self._npy(lambda: self.path.open("rb"), self.name)
 
     def _npz(self) -> FloatArray:
+        import zipfile
+
         try:
             with zipfile.ZipFile(self.path) as archive:
                 member = self._member([name for name in archive.namelist() if name.endswith(".npy")])

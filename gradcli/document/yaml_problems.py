@@ -15,19 +15,9 @@ from gradcli.document.tree import MAX_DEPTH, File, show
 from gradcli.document.yaml_lines import cut, line_end, line_start, trap, value_at, value_from
 from gradcli.errors import Fault
 
-__all__ = ["explain", "strange_character"]
+__all__ = ["explain"]
 
-_STRANGE = re.compile(r"[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _NO_SPACE = re.compile(r"\s*(?:- )?(?P<key>[^\s:'\"{}\[\]#,&*!|>%@`-]+):(?P<value>[^\s:].*)")
-
-
-def strange_character(file: File) -> Fault | None:
-    """The first character that no YAML text may hold, or that some programs take for the end of a line."""
-    found = _STRANGE.search(file.text)
-    if not found:
-        return None
-    message = f"the character U+{ord(found[0]):04X} cannot be used in a file"
-    return file.fault("yaml", message, "remove it; text in double quotes may hold it as \\u....", *found.span())
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ expand is decided here. Nothing is ever constructed from a tag.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import yaml
@@ -20,7 +21,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from gradcli.document import yaml_marks, yaml_problems
+from gradcli.document import yaml_marks
 from gradcli.document.scalars import resolve, row_of_numbers
 from gradcli.document.tree import MAX_DEPTH, Broken, File, Mapping, Node, Scalar, Sequence, duplicate
 from gradcli.document.yaml_marks import Event
@@ -32,6 +33,8 @@ MAX_ALIASED = 1_000_000
 """How many nodes all aliases together may stand for."""
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_STRANGE = r"[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+_STRANGE_ASCII = r"[^\t\n\x20-\x7e]"  # the other takes milliseconds to compile
 _STYLES = {"'": "single", '"': "double", "|": "block", ">": "block"}
 
 
@@ -41,13 +44,15 @@ def read_yaml(file: File) -> tuple[Node | None, list[Fault]]:
     Raises:
         InputError: the text is not YAML, or breaks a bound.
     """
-    if fault := yaml_problems.strange_character(file):
+    if fault := _strange_character(file):
         raise InputError(fault)
     composer = _Composer(file)
     try:
         return composer.run(), composer.faults
     except yaml.YAMLError as error:
-        last = yaml_problems.explain(file, error)
+        from gradcli.document.yaml_problems import explain
+
+        last = explain(file, error)
         said = any(_begin(fault) == _begin(last) for fault in composer.faults)
         raise InputError(*composer.faults, *([] if said else [last])) from None
 
@@ -55,6 +60,15 @@ def read_yaml(file: File) -> tuple[Node | None, list[Fault]]:
 def _begin(fault: Fault) -> tuple[int | None, int | None]:
     """Where a fault begins: what an alias or tag was refused for, the parser mostly stumbles over, too."""
     return (fault.place.line, fault.place.column) if fault.place else (None, None)
+
+
+def _strange_character(file: File) -> Fault | None:
+    """The first character that no YAML text may hold, or that some programs take for the end of a line."""
+    found = re.search(_STRANGE_ASCII if file.text.isascii() else _STRANGE, file.text)
+    if not found:
+        return None
+    message = f"the character U+{ord(found[0]):04X} cannot be used in a file"
+    return file.fault("yaml", message, "remove it; text in double quotes may hold it as \\u....", *found.span())
 
 
 @dataclass(slots=True)

@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gradcli.report import ReportOptions
 from gradcli.report.escape import json_line
-from gradcli.report.findings import diagnosis
 from gradcli.report.numbers import exact
-from gradcli.results import Array, Change, Changes, Check, Checked, Comparison, Gradient, Hessian, Jacobian, Result
+from gradcli.results import Array, Comparison, Gradient, Hessian, Jacobian, Result
+
+if TYPE_CHECKING:
+    from gradcli.results import Change, Changes, Check, Checked
 
 __all__ = ["dump", "render"]
 
@@ -23,10 +25,8 @@ _BATCH = 10_000
 
 def render(result: Result | Checked | Changes, options: ReportOptions) -> str:
     """`result` as a line of JSON."""
-    if isinstance(result, Changes):
-        return _changes(result)
-    if isinstance(result, Checked):
-        return json_line({"schema_version": 1, **_checked(result)}) + "\n"
+    if not isinstance(result, Result):
+        return _other(result)
     content = {
         "schema_version": 1,
         **_answer(result, nest=options.nest),
@@ -41,6 +41,14 @@ def render(result: Result | Checked | Changes, options: ReportOptions) -> str:
 def dump(result: Result | Checked | Changes, stream: BinaryIO) -> None:
     """Writes the line of JSON to `stream`, in UTF-8."""
     stream.write(render(result, ReportOptions()).encode())
+
+
+def _other(result: Checked | Changes) -> str:
+    from gradcli.results import Checked
+
+    if isinstance(result, Checked):
+        return json_line({"schema_version": 1, **_checked(result)}) + "\n"
+    return _changes(result)
 
 
 def _answer(result: Result, *, nest: bool) -> dict[str, Any]:
@@ -96,21 +104,23 @@ def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _checked(result: Checked) -> dict[str, Any]:
+    from gradcli.report.findings import diagnosis
+
     files = [
-        {"file": file.file, "passed": file.passed, "checks": [_check(check) for check in file.checks]}
+        {"file": file.file, "passed": file.passed, "checks": [_check(check, diagnosis(check)) for check in file.checks]}
         for file in result.files
     ]
     return {"command": "check", "files": files, "passed": result.passed}
 
 
-def _check(check: Check) -> dict[str, Any]:
+def _check(check: Check, diagnosis: str | None) -> dict[str, Any]:
     return {
         "name": check.name,
         "verdict": check.verdict,
         "digits": None if check.digits is None else round(float(check.digits), 1),
         "max_abs_difference": _number(check.max_abs_difference),
         "max_rel_difference": _number(check.max_rel_difference),
-        "diagnosis": diagnosis(check),
+        "diagnosis": diagnosis,
         "line": check.line,
     }
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
 from itertools import islice, product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 __all__ = ["PRECISION", "align", "clean", "digits", "entry_labels", "exact", "shape_text", "split_at_point"]
 
@@ -52,6 +54,8 @@ def digits(number: Any, precision: int | None = None) -> str:
 
 
 def _rounded(number: Any, precision: int) -> Decimal:
+    from decimal import Decimal
+
     shortest = Decimal(str(number)).normalize()
     exponent = shortest.adjusted()
     keep = max(precision, exponent + 1) if exponent in _POSITIONAL else precision
