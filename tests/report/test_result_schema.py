@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from gradcli.cli import commands
+from gradcli.cli.options import signed
 from gradcli.errors import Fault
 from gradcli.language.table import catalogue
 from gradcli.report.diagnostics import render_json
@@ -101,7 +102,7 @@ def test_keys_are_those_of_the_code() -> None:
 def test_every_command_with_json_is_in_the_schema() -> None:
     """A command that takes --json has a form of its own."""
     modules = [import_module(f"{commands.__name__}.{module.name}") for module in iter_modules(commands.__path__)]
-    with_json = {m.__name__.rpartition(".")[2] for m in modules if "json" in signature(m.run).parameters}
+    with_json = {m.__name__.rpartition(".")[2] for m in modules if "json" in signature(signed(m.run)).parameters}
     forms = {form["$ref"].rpartition("/")[2] for form in validator("report/result_schema.json").schema["oneOf"]}
 
     assert forms == {*with_json, "error"}
