@@ -15,8 +15,25 @@ ROOT = Path(gradcli.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
 
 # From the bottom to the top. A layer may import any layer below it, unless MAY says less.
-LAYERS = ["errors", "results", "core", "language", "document", "api", "checks", "report", "pytest_plugin", "cli"]
-MAY = {"errors": {"errors"}, "results": {"results", "errors"}, "report": {"report", "results", "errors"}}
+LAYERS = [
+    "errors",
+    "results",
+    "core",
+    "language",
+    "document",
+    "api",
+    "checks",
+    "report",
+    "testing",
+    "pytest_plugin",
+    "cli",
+]
+MAY = {
+    "errors": {"errors"},
+    "results": {"results", "errors"},
+    "report": {"report", "results", "errors"},
+    "testing": {"testing", "report", "checks", "results", "errors"},
+}
 EVERYWHERE = {"gradcli", "__main__"}  # the lazy names of the package and `python -m gradcli`
 
 

@@ -23,9 +23,11 @@ from gradcli.language.source import Text
 from gradcli.reasons import unconnected
 from gradcli.results import Check, Difference
 
-__all__ = ["check_expected", "check_unconnected"]
+__all__ = ["RTOL", "check_expected", "check_unconnected"]
 
-_RTOL = 1e-6
+RTOL = 1e-6
+"""How close numbers must be where a file says nothing else."""
+
 _FORMULA_RTOL = 1e-10  # a formula has all its digits; what rounding does to them is allowed besides
 _POINTS = 12
 
@@ -123,7 +125,7 @@ def _wrong_shape(claim: Claim, numbers: Numbers) -> Check:
     return Check(name=e.name, verdict="wrong", line=e.place.line, diagnosis=f"{text}; {found}" if found else text)
 
 
-def _tolerance(e: Expected, numbers: Numbers, rtol: float = _RTOL) -> Numbers:
+def _tolerance(e: Expected, numbers: Numbers, rtol: float = RTOL) -> Numbers:
     with np.errstate(all="ignore"):
         size = np.where(np.isfinite(numbers), np.abs(numbers), 0.0)
     return np.asarray((rtol if e.rtol is None else e.rtol) * size + (e.atol or 0.0))

@@ -8,17 +8,28 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 if TYPE_CHECKING:
     from gradcli.results import Changes, Checked, Result
 
-__all__ = ["FORMATS", "SUFFIXES", "Format", "Kind", "ReportOptions", "formats", "render", "suffix_of", "write"]
+__all__ = [
+    "FORMATS",
+    "SUFFIXES",
+    "Format",
+    "Kind",
+    "ReportOptions",
+    "formats",
+    "render",
+    "suffix_of",
+    "write",
+    "write_whole",
+]
 
 Kind = Literal["derivatives", "checks", "changes"]
 """The kinds of result: `Result` with all that inherits from it, `Checked`, and `Changes`."""
@@ -105,11 +116,20 @@ def write(result: Result | Checked | Changes, path: str) -> None:
         KeyError: the suffix is none of `SUFFIXES`.
     """
     dump = _module(SUFFIXES[PurePath(path).suffix.lower()]).dump
+    write_whole(path, lambda stream: dump(result, stream))
+
+
+def write_whole(path: str, fill: Callable[[BinaryIO], object]) -> None:
+    """Writes a file with what `fill` puts into a stream, whole or not at all; its permissions stay.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     target = os.path.realpath(path)  # a symbolic link stays one
     temporary = f"{target}.{os.getpid()}.tmp"
     try:
         with open(temporary, "xb") as stream:
-            dump(result, stream)
+            fill(stream)
         with suppress(FileNotFoundError):
             shutil.copymode(target, temporary)
         os.replace(temporary, target)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from gradcli.checks.claims import Claim
-from gradcli.checks.diagnosis import arrays, functions, paths, sums
+from gradcli.checks.diagnosis import paths, targets
 from gradcli.checks.diagnosis.evidence import Evidence, Mistake
+from gradcli.checks.mistakes import arrays, functions, sums
+from gradcli.checks.mistakes.answer import explained
 from gradcli.checks.subject import Numbers, Point
 from gradcli.core.nodes import Value
 
@@ -20,9 +20,10 @@ MISTAKES: tuple[Mistake, ...] = (
     arrays.sign,
     arrays.transpose,
     sums.rows_and_sums,
+    targets.gradient_for_hessian,
     sums.other_rows,
-    sums.other_targets,
-    sums.weights,
+    targets.other_targets,
+    targets.weights,
     sums.means,
     arrays.plain_factors,
     sums.other_means,
@@ -42,14 +43,5 @@ MISTAKES: tuple[Mistake, ...] = (
 def diagnose(claim: Claim, node: Value, given: Sequence[tuple[Point, Numbers]]) -> str | None:
     """A sentence on the mistake that explains what was expected in place of `node` at each of the points; None where
     none does."""
-    first, *others = [Evidence(claim, node, point, expected, len(given) > 1) for point, expected in given]
-    with np.errstate(all="ignore"):
-        for mistake in MISTAKES:
-            for text, made in mistake(first):
-                if first.fits(made) and all(_fits_too(mistake, text, e) for e in others):
-                    return f"your {claim.noun} {text}"
-    return None
-
-
-def _fits_too(mistake: Mistake, text: str, e: Evidence) -> bool:
-    return any(other == text and e.fits(made) for other, made in mistake(e))
+    text = explained(MISTAKES, *[Evidence(claim, node, point, expected, len(given) > 1) for point, expected in given])
+    return text and f"your {claim.noun} {text}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradcli.checks.claims import Claim
-from gradcli.checks.diagnosis.evidence import Evidence, Guess
+from gradcli.checks.diagnosis.evidence import Evidence
+from gradcli.checks.mistakes.answer import Guess
 from gradcli.core.differentiate import pull, reached, vjp
 from gradcli.core.nodes import Value
 from gradcli.core.tangents import Tangent

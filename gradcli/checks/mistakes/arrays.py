@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.checks.mistakes.answer import Answer, Guess
 
-_FEW_DIGITS = 1e-3
+_ROUNDED = 5e-3
 
 __all__ = ["any_factor", "exchanged", "order", "plain_factors", "rounded", "sign", "some_signs", "transpose", "values"]
 
@@ -19,11 +19,18 @@ def sign(e: Answer) -> Iterator[Guess]:
 
 
 def rounded(e: Answer) -> Iterator[Guess]:
-    """The right numbers with few digits."""
-    if e.got.shape == e.expected.shape and np.isfinite(e.got).all() and e.got.any():
-        off = float(np.abs(e.expected - e.got).max() / np.abs(e.got).max())
-        if 0 < off < _FEW_DIGITS:
-            yield f"has {int(-np.log10(off))} right digits: if they were rounded, give an rtol for it", e.expected
+    """The right numbers with few digits: every entry is near."""
+    if e.got.shape == e.expected.shape and np.isfinite(e.got).all() and e.got.size:
+        off = np.abs(e.expected - e.got)
+        near = float(np.where(e.got != 0, off / np.abs(e.got), np.where(off > 0, np.inf, 0.0)).max())
+        if 0 < near < _ROUNDED:
+            digits = int(-np.log10(near))
+            hint = f"if they were rounded, give {e.rtol(digits) if digits else 'an rtol'}"
+            yield f"has {_count(digits, 'right digit')}: {hint}", e.expected
+
+
+def _count(n: int, word: str) -> str:
+    return f"{n} {word}{'' if n == 1 else 's'}"
 
 
 def some_signs(e: Answer) -> Iterator[Guess]:
@@ -67,9 +74,9 @@ def plain_factors(e: Answer) -> Iterator[Guess]:
 
 
 def any_factor(e: Answer) -> Iterator[Guess]:
-    """One factor for all entries, where there are entries enough to tell."""
+    """One factor for all entries, where there are entries or points enough to tell."""
     known = (e.got != 0) & np.isfinite(e.got) if e.got.shape == e.expected.shape else np.zeros(0, dtype=bool)
-    if known.sum() < 2:
+    if known.sum() < 2 and not (e.many and known.any()):
         return
     c = float(np.median(e.expected[known] / e.got[known]))
     if c != 0:
@@ -100,3 +107,8 @@ def order(e: Answer) -> Iterator[Guess]:
     by_size = np.empty(e.got.size)
     by_size[np.argsort(e.expected, axis=None, kind="stable")] = np.sort(e.got, axis=None)
     yield "has the right entries in another order", by_size.reshape(e.got.shape)
+    for axis in range(e.got.ndim):
+        for by in (1, -1):
+            moved = np.roll(e.got, by, axis)
+            moved[(slice(None),) * axis + (0 if by > 0 else -1,)] = 0
+            yield "is off by one: the entries stand one place too far", moved

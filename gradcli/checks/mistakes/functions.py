@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from gradcli.checks.mistakes.answer import Answer, Guess
+from gradcli.checks.mistakes.answer import Answer, Guess, weighted
 from gradcli.checks.numbers import Numbers
 
 __all__ = ["degrees", "logarithms"]
@@ -36,27 +36,22 @@ def degrees(e: Answer) -> Iterator[Guess]:
 def logarithms(e: Answer) -> Iterator[Guess]:
     """The gradient of log(y) for that of y, and of exp(y) for that of y."""
     if e.kind == "value":
-        with np.errstate(all="ignore"):
-            yield "is the log of the value", np.log(e.got)
-            yield "is the value before the log", np.exp(e.got)
-        return
-    if e.kind == "jacobian":
+        yield "is the log of the value", np.log(e.got)
+        yield "is the value before the log", np.exp(e.got)
+    elif e.kind == "jacobian":
         y = e.targets[e.key[0]]
         y = y.reshape(y.shape + (1,) * (e.got.ndim - y.ndim))
-        with np.errstate(all="ignore"):
-            yield "is that of log(y), not of y: it was divided by the value", e.got / y
-            yield "is that of the function before its log: it was multiplied by exp(y)", e.got * np.exp(y)
-        return
-    if e.kind == "gradient":
-        with np.errstate(all="ignore"):
-            yield "is that of log(y), not of y: the rows were divided by the values", _weighted(e, lambda y: 1 / y)
-            yield "is that of the function before its log: the rows were multiplied by exp(y)", _weighted(e, np.exp)
+        yield "is that of log(y), not of y: it was divided by the value", e.got / y
+        yield "is that of the function before its log: it was multiplied by exp(y)", e.got * np.exp(y)
+    elif e.kind == "gradient" and e.rows:
+        yield "is that of log(y), not of y: the rows were divided by the values", _sum(e, lambda y: 1 / y)
+        yield "is that of the function before its log: the rows were multiplied by exp(y)", _sum(e, np.exp)
 
 
-def _weighted(e: Answer, of: Callable[[Numbers], Numbers]) -> Numbers:
+def _sum(e: Answer, of: Callable[[Numbers], Numbers]) -> Numbers:
     """The sum of the rows, each times a function of its value."""
     total = np.zeros(e.got.shape)
-    for name, rows in e.rows.items():
+    for name in e.rows:
         factor = np.asarray(of(e.targets[name])).reshape(-1, *[1] * e.got.ndim)
-        total = total + (factor * e.weight(name) * rows).sum(axis=0)
+        total = total + (factor * weighted(e, name)).sum(axis=0)
     return total

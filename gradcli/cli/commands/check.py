@@ -14,6 +14,7 @@ from gradcli.cli.options import Debug, Json, MaxMemory, Precision, format_option
 from gradcli.cli.present import check_shown, present, usage_error, wants_json
 from gradcli.cli.progress import at_work
 from gradcli.cli.streams import Outcome
+from gradcli.cli.updating import updated
 from gradcli.errors import Fault
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ What a file expects stands in its section `expect`. The exit status is 1 if some
 read; what is inconclusive passes. A folder stands for the files in it, at any depth, that are named *.grad.yaml or have
 the key targets; a pattern in quotes may have ** for any depth.
 
+--update writes the computed numbers where those of a file differ by more than their tolerance, and nothing else.
+Formulas are left, and the exit status is 1 if one is wrong. With --dry-run it is also 1 if something would be written.
+
 \b
 Examples:
   gradcli check loss.yaml
@@ -36,6 +40,7 @@ Examples:
   gradcli check models/ 'losses/**/*.yaml' --fail-fast
   gradcli check models/ --output report.xml
   gradcli check loss.yaml --json | jq .passed
+  gradcli check loss.yaml --update --dry-run
   cat loss.yaml | gradcli check - --seed 7
 """
 
@@ -60,6 +65,10 @@ class _Call:
         bool,
         typer.Option("--exit-zero", help="End with 0 also if something is wrong, but not if a file cannot be read."),
     ] = False
+    update: Annotated[bool, typer.Option("--update", help="Write the computed numbers into expect.")] = False
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what --update would write, and write nothing.")] = (
+        False
+    )
     debug: Debug = False
 
 
@@ -67,6 +76,8 @@ class _Call:
 def run(call: _Call) -> Outcome:
     """The verdicts on all files, also if some cannot be read."""
     given = _given(call)
+    if call.update or call.dry_run:
+        return updated(call, given)
     check_shown(call, "checks")
     files = find(given)
     with at_work(files, quiet=call.quiet):
