@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
+import gradcli
 from tests.checks.evidence import Entry, entries
 
 ENTRIES = entries("wrong.yaml")
@@ -31,3 +33,14 @@ def test_all_are_caught_and_most_are_explained() -> None:
     assert len(ENTRIES) >= 48
     assert not missed
     assert len(unexplained) <= 0.1 * len(ENTRIES), unexplained
+
+
+@pytest.mark.parametrize(
+    "given", [{"value": {"y": [5.0, 1.0]}}, {"value": {"t": 7.0}}, {"hessian": {"x": {"z": [[1, 2], [4, 8]]}}}]
+)
+def test_what_no_mistake_explains(given: dict[str, Any]) -> None:
+    """Values and second derivatives are diagnosed, too; what is simply another number gets no reason."""
+    problem = {"sources": {"x": [1, 2], "z": [3, 4]}, "targets": {"y": "x * z", "t": "sum(x)"}, "expect": given}
+    found = gradcli.check(problem).files[0].checks[0]
+
+    assert (found.verdict, found.diagnosis) == ("wrong", None)

@@ -90,14 +90,14 @@ class Evidence:
 
     @cached_property
     def others(self) -> dict[str, Numbers]:
+        if self.kind not in ("gradient", "jacobian"):
+            return {}
         p = self.claim.subject.program
         same = {n: v for n, v in p.sources.items() if n != self.key[-1] and v.shape == self.claim.source.shape}
         if self.kind == "gradient":
             found = gradient_nodes(p.graph, p.targets, same, self.weights)
-        elif self.kind == "jacobian":
-            found = jacobian_nodes(p.graph, p.targets[self.key[0]], same, forward=False)
         else:
-            found = {}
+            found = jacobian_nodes(p.graph, p.targets[self.key[0]], same, forward=False)
         return {name: self.run([node])[0] for name, node in found.items() if node is not None}
 
     @cached_property
