@@ -97,7 +97,7 @@ class Question:
         self._check_weights(p)
         return p
 
-    @property
+    @cached_property
     def weights(self) -> dict[str, Numbers]:
         """The output gradients of the chosen targets: a scalar, or an array of the target's shape."""
         given = self.problem.output_gradients
