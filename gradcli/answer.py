@@ -74,14 +74,14 @@ class Answer:
 
     def common(self) -> dict[str, Any]:
         """The fields that every result has."""
-        given = self.problem.output_gradients
+        given, texts = self.problem.output_gradients, self.problem.texts
         weights = {name: np.broadcast_to(given[name], y.shape) for name, y in self.targets.items() if name in given}
         return {
             "targets": self.targets,
             "sources": self.sources,
             "weights": {name: weight.astype(self.dtype) for name, weight in weights.items()},
             "dtype": self.dtype,
-            "notes": (*[cut.note(self.problem.texts) for cut in self.plan.cuts], *self.notes),
+            "notes": (*[cut.note(texts) for cut in self.plan.cuts], *self.notes),
             "title": self.problem.title,
             "file": self.problem.file,
             "formulas": self.formulas,

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from gradcli.core.compile import compile_graph
 from gradcli.core.elementwise import Elementwise
 from gradcli.core.nodes import Apply, Literal, Value
-from gradcli.core.shapes import entry_text, size
+from gradcli.core.shapes import size
 from gradcli.program import Program
 from gradcli.reasons import line_of
 from gradcli.results import Note
+from gradcli.results.labels import entry_text
 
 __all__ = ["nonfinite_note"]
 

@@ -41,7 +41,7 @@ def per_example(problem: Source, **options: Unpack[Options]) -> PerExample:
             nodes[name, source], apart = _blocks(p.graph, found[s], target, s)
             if not apart:
                 whole.add((name, source))
-    answer = q.run(nodes, [v.shape for v in nodes.values() if v is not None])
+    answer = q.run(nodes, q.refuse_large(v.shape for v in nodes.values() if v is not None))
     blocks = {key: _diagonal_blocks(key, answer[key], p.targets[key[0]].rank) for key in whole}
     rows = {
         name: {

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradcli.core.executable import Executable
-from gradcli.core.shapes import entry_text
 from gradcli.language.source import Text
 from gradcli.results import Note
+from gradcli.results.labels import entry_text
 
 __all__ = ["Cut", "Key", "Plan", "Sight", "Spot", "Texts", "notes_of"]
 

@@ -29,10 +29,17 @@ _FORWARD_FACTOR = 16
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What one question needs: the shapes of a large answer, which may be refused before it is built, and its nodes."""
+    """One question.
+
+    Attributes:
+        nodes: what answers it.
+        shapes: of a large answer, which may be refused before it is built.
+        of: what the first of two names in a key is one of.
+    """
 
     nodes: Callable[[Program, Weights], Nodes]
     shapes: Callable[[Program], list[Shape]]
+    of: Callable[[Program], Mapping[str, Value]] = lambda p: p.targets
 
 
 def plan_of(
@@ -110,6 +117,6 @@ ASKS = {
     "jacobian": Ask(_jacobian, _row_shapes),
     "compare": Ask(_compare, _row_shapes),
     "compare, rows backwards": Ask(_compare_backwards, _row_shapes),
-    "hessian": Ask(_hessian, _pair_shapes),
+    "hessian": Ask(_hessian, _pair_shapes, lambda p: p.sources),
 }
 """By name; `compare` computes its rows by the other mode than the gradient, where sizes allow it."""

@@ -82,10 +82,12 @@ class GradItem(pytest.Item):
     def runtest(self) -> None:
         """Passes what is equal or inconclusive, as `gradcli check` does; -rP shows why something is open."""
         file = self.parent.checked
-        found = next((check for check in file.checks if check.name == self.name), None)
-        if file.faults or (found and found.verdict == "wrong"):
+        if file.faults:
+            raise _Wrong(file, None)
+        found = {check.name: check for check in file.checks}[self.name]
+        if found.verdict == "wrong":
             raise _Wrong(file, found)
-        if found and found.verdict == "inconclusive":
+        if found.verdict == "inconclusive":
             self.add_report_section("call", "gradcli", f"inconclusive: {found.detail}\n")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

@@ -6,7 +6,7 @@ Neither this module nor what it loads at once needs sympy.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from functools import partial as bind
@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradcli.answer import Answer
-from gradcli.core.shapes import Shape, entry_text
+from gradcli.core.shapes import Shape
 from gradcli.document.problem import Problem, load
 from gradcli.errors import Fault, InputError
 from gradcli.limits import refuse_large, refuse_memory
 from gradcli.plan import Key, Plan, notes_of
 from gradcli.results import Note
+from gradcli.results.labels import entry_text
 from gradcli.selection import choose
 
 if TYPE_CHECKING:
@@ -128,9 +129,8 @@ class Question:
         from gradcli.planning import ASKS
 
         p, ask = self.program, ASKS[name]
-        shapes = ask.shapes(p)
-        self.refuse_large(shapes)
-        answer = self.run(ask.nodes(p, self.weights), shapes, of=p.sources if name == "hessian" else p.targets)
+        result_bytes = self.refuse_large(ask.shapes(p))
+        answer = self.run(ask.nodes(p, self.weights), result_bytes, of=ask.of(p))
         if keeper and not p.frozen:  # the graph does not depend on the point
             keeper.save(answer.plan)
         return answer
@@ -160,12 +160,13 @@ class Question:
         return answer if answer.is_finite else None
 
     def run(
-        self, nodes: Mapping[Key, Value | None], shapes: Sequence[Shape] = (), *, of: Mapping[str, Value] | None = None
+        self, nodes: Mapping[Key, Value | None], result_bytes: int, *, of: Mapping[str, Value] | None = None
     ) -> Answer:
-        """The numbers of the nodes; of a key of two names the first is one of `of` (the targets, if not given)."""
+        """The numbers of the nodes; of a key of two names the first is one of `of` (the targets, if not given).
+        `result_bytes` is what `refuse_large` has said of them."""
         from gradcli.planning import plan_of
 
-        plan = plan_of(self.program, nodes, self.refuse_large(shapes), self.dtype, self.refuse_memory)
+        plan = plan_of(self.program, nodes, result_bytes, self.dtype, self.refuse_memory)
         answer = self._carried_out(plan)
         formulas, gaps = self._formulas(nodes)
         notes = (*self._nonfinite_notes(answer, nodes, of or self.program.targets), *answer.notes, *gaps)

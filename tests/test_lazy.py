@@ -44,6 +44,7 @@ def loaded(code: str) -> tuple[int, set[str]]:
         (["check", "loss.yaml", "--format", "csv"], 2),
         (["check", "loss.yaml", "-o", "result.csv"], 2),
         (["nonsense", "--json"], 2),
+        (["__init__", "loss.yaml"], 2),
     ],
 )
 def test_help_and_usage_errors_load_nothing_heavy(args: list[str], status: int) -> None:

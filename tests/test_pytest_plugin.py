@@ -154,6 +154,28 @@ def test_a_file_that_cannot_be_checked_is_an_error_of_collection(run: Run) -> No
     assert ".py" not in out
 
 
+def test_a_check_that_a_file_does_not_get_is_no_pass(run: Run) -> None:
+    """What was collected must be there when it runs."""
+    conftest = """\
+from dataclasses import replace
+
+import gradcli.checks.run as run
+
+check = run.check
+
+def forgetful(file):
+    found = check(file)
+    return replace(found, files=tuple(replace(f, checks=f.checks[1:]) for f in found.files))
+
+run.check = forgetful
+"""
+    status, out = run("-q", files={"conftest.py": conftest, "a.grad.yaml": RIGHT})
+
+    assert status == 1
+    assert "1 failed, 6 passed" in out
+    assert "KeyError: 'value y'" in out
+
+
 def test_what_only_shows_when_a_file_is_computed_fails_its_tests(run: Run) -> None:
     """The file cannot be checked, and each of its tests says so."""
     large = "sources: {x: {shape: [60000], fill: 1}}\ntargets: x * x\nexpect: {jacobian: {y: {x: 0}}}\n"

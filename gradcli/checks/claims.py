@@ -10,11 +10,12 @@ from gradcli.checks.judge import named
 from gradcli.checks.subject import Subject
 from gradcli.core.differentiate import vjp
 from gradcli.core.nodes import Value
-from gradcli.core.shapes import Shape, entry_text
+from gradcli.core.shapes import Shape
 from gradcli.core.tangents import Tangent, Zero, dense, identity_seed
 from gradcli.derive import gradient_nodes, gradient_seeds, hessian_nodes, jacobian_nodes
 from gradcli.document.expectations import Expected
 from gradcli.errors import Fault, InputError
+from gradcli.results.labels import entry_text
 
 __all__ = ["Claim"]
 

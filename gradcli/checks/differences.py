@@ -16,7 +16,7 @@ import numpy as np
 
 from gradcli.checks.numbers import UNDERFLOWS, Numbers
 
-__all__ = ["Judged", "judge"]
+__all__ = ["Judged", "extrapolated", "judge"]
 
 Curve = Callable[[float], Numbers]
 Smooth = Callable[[Sequence[float]], bool]
@@ -118,9 +118,9 @@ class _Ladder:
         up, down = np.array([self.at(h) for h in steps]), np.array([self.at(-h) for h in steps])
         h = np.array(steps).reshape(-1, 1)
         right, left = (up - here) / h, (here - down) / h
-        value, error = _extrapolated((up - down) / (2 * h), 4.0)
-        right_value, right_error = _extrapolated(right, 2.0)
-        left_value, left_error = _extrapolated(left, 2.0)
+        value, error = extrapolated((up - down) / (2 * h), 4.0)
+        right_value, right_error = extrapolated(right, 2.0)
+        left_value, left_error = extrapolated(left, 2.0)
         size = np.maximum(np.abs(up).max(axis=0), np.abs(down).max(axis=0))
         size = np.where(np.isfinite(size), size, np.abs(here))
         floor = 4 * _EPS * size / steps[-1]
@@ -141,8 +141,9 @@ class _Ladder:
         )
 
 
-def _extrapolated(rows: Numbers, base: float) -> tuple[Numbers, Numbers]:
-    """Richardson's table down to its tip, and how far the tip is from what it was made of."""
+def extrapolated(rows: Numbers, base: float) -> tuple[Numbers, Numbers]:
+    """Richardson's table of differences at halved steps down to its tip, and how far the tip is from what it was made
+    of; `base` is 4 for central differences and 2 for others."""
     factor, before = base, rows
     while len(rows) > 1:
         before, rows = rows, rows[1:] + (rows[1:] - rows[:-1]) / (factor - 1)

@@ -14,8 +14,9 @@ from gradcli.checks.rounding import rounding
 from gradcli.checks.subject import Numbers, Point, Subject
 from gradcli.core.differentiate import jvp
 from gradcli.core.nodes import Value
-from gradcli.core.shapes import entry_text, size
+from gradcli.core.shapes import size
 from gradcli.core.tangents import Tangent, as_mask, dense, plain
+from gradcli.results.labels import entry_text
 
 __all__ = ["Direction", "Directions"]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradcli.checks.numbers import UNDERFLOWS, Numbers, digits_of
-from gradcli.core.shapes import entry_text
+from gradcli.checks.numbers import UNDERFLOWS, Numbers, apart, digits_of
 from gradcli.results import Check, Difference
+from gradcli.results.labels import entry_text
 
 __all__ = ["ROUNDOFF", "Pair", "compare", "named"]
 
@@ -51,7 +51,7 @@ def compare(
     An entry that is off by no more than rounding is equal, as long as rounding leaves enough of it to compare.
     """
     with np.errstate(all="ignore"):
-        offs = [_off(p) for p in pairs]
+        offs = [apart(p.expected, p.got) for p in pairs]
         bad = [off > p.tolerance for off, p in zip(offs, pairs, strict=True)]
         noise: Sequence[Numbers | float] = [0.0] * len(pairs)
         if any(b.any() for b in bad):
@@ -75,12 +75,6 @@ def compare(
         worst=_worst(pairs, relative, states) if verdict == "wrong" else None,
         line=line,
     )
-
-
-def _off(p: Pair) -> Numbers:
-    same = (p.expected == p.got) | (np.isnan(p.expected) & np.isnan(p.got))
-    off = np.where(same, 0.0, np.abs(p.expected - p.got))
-    return np.where(np.isnan(off), np.inf, off)
 
 
 def _states(p: Pair, off: Numbers, bad: Numbers, noise: Numbers) -> Numbers:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["UNDERFLOWS", "Numbers", "digits_of", "scales_of"]
+__all__ = ["UNDERFLOWS", "Numbers", "apart", "digits_of", "scales_of"]
 
 Numbers = NDArray[Any]
 
@@ -15,6 +16,13 @@ UNDERFLOWS = 1e-140
 """About the square root of the smallest double: products on the way to what is smaller may be 0."""
 
 _MOST_DIGITS = 16.0
+
+
+def apart(a: Numbers, b: Numbers) -> Numbers:
+    """|a - b| entry by entry: 0 for equal infinities and for NaN with NaN, infinite for NaN with a number."""
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    off = np.where(same, 0.0, np.abs(a - b))
+    return np.where(np.isnan(off), np.inf, off)
 
 
 def digits_of(relative: float) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.checks.subject import Numbers, Point, Subject
 from gradcli.core.nodes import Value
-from gradcli.core.shapes import entry_text
+from gradcli.results.labels import entry_text
 
 __all__ = ["is_inside", "points_of", "simplest", "text_of"]
 

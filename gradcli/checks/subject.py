@@ -14,12 +14,13 @@ from gradcli.core.compile import compile_graph
 from gradcli.core.elementwise import Elementwise
 from gradcli.core.memory import peak_bytes
 from gradcli.core.nodes import Apply, Value
-from gradcli.core.shapes import entry_text, size
+from gradcli.core.shapes import size
 from gradcli.derive import gradient_nodes, jacobian_nodes
 from gradcli.document.problem import Problem
 from gradcli.plan import notes_of
 from gradcli.program import Program
 from gradcli.question import Options, Question
+from gradcli.results.labels import entry_text
 from gradcli.watch import watched
 
 __all__ = ["Numbers", "Point", "Subject"]

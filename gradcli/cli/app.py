@@ -53,7 +53,7 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
 
 
 def _is_command(name: str) -> bool:
-    return name.isidentifier() and find_spec(f"{_COMMANDS}.{name}") is not None
+    return name.isidentifier() and not name.startswith("_") and find_spec(f"{_COMMANDS}.{name}") is not None
 
 
 def _modules(names: Sequence[str]) -> Iterator[ModuleType]:

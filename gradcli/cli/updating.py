@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from gradcli.cli.failures import with_faults
 from gradcli.cli.files import find
-from gradcli.cli.present import usage_error
+from gradcli.cli.present import Shown, usage_error
 from gradcli.cli.progress import at_work
 from gradcli.cli.streams import Outcome
 from gradcli.errors import Fault, InputError, Place
@@ -24,27 +24,17 @@ __all__ = ["Updating", "updated"]
 _SHOWN = 12
 
 
-class Updating(Protocol):
+class Updating(Shown, Protocol):
     """The options of a call that updates."""
 
     @property
     def dry_run(self) -> bool: ...
-    @property
-    def json(self) -> bool: ...
-    @property
-    def format(self) -> str | None: ...
-    @property
-    def output(self) -> str | None: ...
-    @property
-    def precision(self) -> int | None: ...
     @property
     def fail_fast(self) -> bool: ...
     @property
     def seed(self) -> int: ...
     @property
     def max_memory(self) -> int | None: ...
-    @property
-    def quiet(self) -> bool: ...
     @property
     def exit_zero(self) -> bool: ...
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 __all__ = [
     "MAX_CONSTANT_ENTRIES",
@@ -13,7 +12,6 @@ __all__ = [
     "ShapeError",
     "bounded",
     "broadcast",
-    "entry_text",
     "kept_groups",
     "normal_axes",
     "show",
@@ -45,11 +43,6 @@ class ShapeError(ValueError):
 def size(shape: Iterable[int]) -> int:
     """The number of entries of an array of that shape."""
     return math.prod(shape)
-
-
-def entry_text(index: tuple[Any, ...]) -> str:
-    """`[0,1]`; nothing for a scalar."""
-    return f"[{','.join(str(int(k)) for k in index)}]" if index else ""
 
 
 def show(shape: Sequence[int]) -> str:

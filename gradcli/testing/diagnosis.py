@@ -9,10 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
+from gradcli.checks.judge import named
 from gradcli.checks.mistakes import arrays, functions, sums
 from gradcli.checks.mistakes.answer import explained, resembles, tolerance
 from gradcli.checks.numbers import Numbers
-from gradcli.testing.function import Function, entry
+from gradcli.testing.function import Function
 from gradcli.testing.local import Local
 
 __all__ = ["MOST_COLUMNS", "Measured", "Sampled", "explanation"]
@@ -162,8 +163,8 @@ class Measured:
 
     def label(self, index: tuple[int, ...]) -> str:
         rank = 0 if self.kind == "gradient" else len(self._function.shape)
-        source = entry(self.name, index[rank:])
-        return source if self.kind == "gradient" else f"{entry(self._function.name, index[:rank])} by {source}"
+        source = named(self.name)(index[rank:])
+        return source if self.kind == "gradient" else f"{named(self._function.name)(index[:rank])} by {source}"
 
     def output(self, target: str, k: int) -> str:
         return self._function.output(k)

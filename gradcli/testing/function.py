@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.checks.numbers import Numbers
+from gradcli.checks.judge import named
+from gradcli.checks.numbers import Numbers, apart
 from gradcli.testing.arguments import Arguments, Refusal, name_of, numbers
 
-__all__ = ["Function", "entry"]
+__all__ = ["Function"]
 
 __tracebackhide__ = True
 
@@ -20,11 +21,6 @@ _SAME = 1e3  # times the precision: what threads may add up in another order at 
 _SINGLE = float(np.finfo(np.float32).eps)
 _DOUBLE = float(np.finfo(np.float64).eps)
 _TRIES = 3
-
-
-def entry(name: str, index: tuple[Any, ...]) -> str:
-    """The name of an entry: `w[0,1]`; for a scalar that of the array."""
-    return f"{name}[{','.join(str(int(k)) for k in index)}]" if index else name
 
 
 class Function:
@@ -62,9 +58,7 @@ class Function:
     def _jitter(self, again: Numbers) -> float:
         if again.shape != self.shape:
             raise Refusal(ValueError(f"{self.name} is not deterministic: two calls at the same point differ in shape"))
-        off = np.abs(again.ravel() - self.value)
-        off = np.where((again.ravel() == self.value) | (np.isnan(again.ravel()) & np.isnan(self.value)), 0.0, off)
-        most = float(np.max(np.where(np.isnan(off), np.inf, off), initial=0.0))
+        most = float(np.max(apart(again.ravel(), self.value), initial=0.0))
         precision = float(np.finfo(self.dtype).eps) if self.dtype.kind == "f" else _DOUBLE
         size = float(np.abs(self.value[np.isfinite(self.value)]).max(initial=0.0))
         if most > _SAME * precision * size:
@@ -135,13 +129,13 @@ class Function:
         """The name of the k-th number that is moved: `w[0,1]`."""
         for name, shape in self.shapes.items():
             if k < math.prod(shape):
-                return entry(name, tuple(np.unravel_index(k, shape)) if shape else ())
+                return named(name)(tuple(map(int, np.unravel_index(k, shape))))
             k -= math.prod(shape)
         raise IndexError(k)
 
     def output(self, k: int) -> str:
         """The name of the k-th output: `f[0]`."""
-        return entry(self.name, tuple(np.unravel_index(k, self.shape)) if self.shape else ())
+        return named(self.name)(tuple(map(int, np.unravel_index(k, self.shape))))
 
     def columns(self, name: str) -> Numbers:
         """The places of an argument in the row."""

@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from gradcli.checks.numbers import UNDERFLOWS, Numbers, scales_of
+from gradcli.checks.differences import extrapolated
+from gradcli.checks.numbers import UNDERFLOWS, Numbers, apart, scales_of
 from gradcli.testing.function import Function
 
 __all__ = ["Curve", "Direction", "Estimate", "Local"]
@@ -29,13 +30,6 @@ _PROBES = (_FIRST, -_FIRST, 1e-3, -1e-3)
 _HALVINGS = np.array([0.0, 1, 2, 3, 4, 5, 9, 10, 11, 12])
 _WINDOWS = (slice(0, 4), slice(1, 5), slice(2, 6), slice(6, 10))
 _CONSISTENT = 4.0
-_WINDOW = 4
-# Richardson's extrapolation: what the even polynomial through the differences of halved steps is at 0
-_TIP = np.linalg.inv(np.vander(4.0 ** -np.arange(_WINDOW), increasing=True))[0]
-_BEFORE = np.append(0.0, np.linalg.inv(np.vander(4.0 ** -np.arange(_WINDOW - 1), increasing=True))[0])
-
-# and what the polynomial through the differences of the slopes to both sides is
-_BEND = np.linalg.inv(np.vander(2.0 ** -np.arange(_WINDOW), increasing=True))[0]
 
 
 @dataclass(frozen=True)
@@ -81,7 +75,7 @@ class Local:
         spread = np.zeros(self.here.shape)
         for _ in range(_RUNS):
             spread = np.maximum(
-                spread, _apart(f.at(self.row * (1 + f.eps * random.uniform(-1, 1, self.row.shape))), self.here)
+                spread, apart(f.at(self.row * (1 + f.eps * random.uniform(-1, 1, self.row.shape))), self.here)
             )
         spread = _SAFETY * (spread + np.where(np.isfinite(self.here), f.eps * np.abs(self.here), 0.0)) + f.jitter
         if self.wide is not None:
@@ -102,12 +96,6 @@ class Local:
         if not found:
             return np.zeros((self.here.size, 0)), np.zeros((self.here.size, 0))
         return np.stack([e.value for e in found], axis=1), np.stack([e.error for e in found], axis=1)
-
-
-def _apart(a: Numbers, b: Numbers) -> Numbers:
-    same = (a == b) | (np.isnan(a) & np.isnan(b))
-    off = np.where(same, 0.0, np.abs(a - b))
-    return np.where(np.isnan(off), np.inf, off)
 
 
 class Curve:
@@ -142,7 +130,7 @@ class Curve:
         probes = [
             self.outputs(t * scale) for t, scale in zip(_PROBES, [*scales[:1] * 2, *scales[-1:] * 2], strict=True)
         ]
-        return np.asarray(np.any([_apart(made, self.local.here) > 0 for made in probes], axis=0))
+        return np.asarray(np.any([apart(made, self.local.here) > 0 for made in probes], axis=0))
 
     def hidden(self) -> float:
         """How far the slope of the sum may be off for all that rounding shows: by what the outputs that seem to stay as
@@ -194,9 +182,10 @@ class Curve:
             central, gap = (up - down) / (2 * steps), (up + down - 2 * self(0.0)) / steps
             floor = _SAFETY * self.local.function.eps * np.maximum(np.abs(up), np.abs(down)) + noise
             for window in reversed(_WINDOWS):  # a kink that shows from near hides in the curvature from afar
-                found, bend, last = _TIP @ central[window], np.abs(_BEND @ gap[window]), window.stop - 1
+                (found, _), (before, _) = (extrapolated(rows, 4.0) for rows in (central[window], central[window][1:]))
+                bend, last = np.abs(extrapolated(gap[window], 2.0)[0]), window.stop - 1
                 rounding = floor[last] / steps[last]
-                off = np.abs(found - _BEFORE @ central[window]) + bend + rounding
+                off = np.abs(found - before) + bend + rounding
                 sound &= np.abs(gap[last]) <= np.maximum(0.3 * np.abs(gap[window.start]), 8 * rounding)
                 clash |= sound & (np.abs(found - value) > _CONSISTENT * (off + error) + UNDERFLOWS)
                 better = sound & (off < error)

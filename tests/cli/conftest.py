@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -49,3 +50,20 @@ def api(monkeypatch: pytest.MonkeyPatch, two_scalars: Comparison) -> FakeApi:
     fake = FakeApi(answers)
     monkeypatch.setitem(sys.modules, "gradcli.api", fake)
     return fake
+
+
+def _without_reader(*command: str, **options: Any) -> tuple[int, str]:
+    with subprocess.Popen(
+        [sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        error = process.stderr.read()
+        return process.wait(timeout=60), error
+
+
+@pytest.fixture
+def without_reader() -> Callable[..., tuple[int, str]]:
+    """`without_reader(*arguments of python, **options of Popen)`: status and standard error where nobody reads."""
+    return _without_reader

@@ -137,18 +137,9 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.parametrize("args", [["grad", "f.yaml", "--json"], ["grad", "f.yaml", "--full"], ["grad", "--help"]])
-def test_closed_pipe(args: list[str]) -> None:
+def test_closed_pipe(without_reader: Run, args: list[str]) -> None:
     """A reader that goes away ends gradcli quietly with 0."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", SHELL, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout
-    assert process.stderr
-    process.stdout.close()
-    error = process.stderr.read()
-    process.stderr.close()
-
-    assert (process.wait(timeout=60), error) == (0, "")
+    assert without_reader("-c", SHELL, *args) == (0, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

@@ -290,7 +290,7 @@ def test_at_a_terminal(run: Run, checks: FakeChecks, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=str)
-def test_closed_pipe(options: list[str]) -> None:
+def test_closed_pipe(without_reader: Run, options: list[str]) -> None:
     """A reader that goes away ends gradcli quietly with 0."""
     script = (
         "import sys\n"
@@ -300,20 +300,9 @@ def test_closed_pipe(options: list[str]) -> None:
         "from gradcli.cli import main\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, "check", "f.yaml", *options],
-        cwd=Path(gradcli.__file__).parents[1],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout
-    assert process.stderr
-    process.stdout.close()
-    error = process.stderr.read()
-    process.stderr.close()
+    call = "-c", script, "check", "f.yaml", *options
 
-    assert (process.wait(timeout=60), error) == (0, "")
+    assert without_reader(*call, cwd=Path(gradcli.__file__).parents[1]) == (0, "")
 
 
 def test_completion_of_formats(run_process: Run) -> None:

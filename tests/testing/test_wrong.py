@@ -156,21 +156,17 @@ JACOBIANS: dict[str, Row] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", GRADIENTS)
-def test_wrong_gradients_fail(name: str) -> None:
-    """With the mistake that explains them."""
-    fun, grad, x, says = GRADIENTS[name]
-    with pytest.raises(AssertionError) as caught:
-        assert_gradient(fun, grad, x)
-    if says is not None:
-        assert says in str(caught.value)
+CASES = {
+    **{f"gradient: {name}": (assert_gradient, case) for name, case in GRADIENTS.items()},
+    **{f"Jacobian: {name}": (assert_jacobian, case) for name, case in JACOBIANS.items()},
+}
 
 
-@pytest.mark.parametrize("name", JACOBIANS)
-def test_wrong_jacobians_fail(name: str) -> None:
+@pytest.mark.parametrize("name", CASES)
+def test_wrong_derivatives_fail(name: str) -> None:
     """With the mistake that explains them."""
-    fun, jacobian, x, says = JACOBIANS[name]
+    assertion, (fun, derivative, x, says) = CASES[name]
     with pytest.raises(AssertionError) as caught:
-        assert_jacobian(fun, jacobian, x)
+        assertion(fun, derivative, x)
     if says is not None:
         assert says in str(caught.value)

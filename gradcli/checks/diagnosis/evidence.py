@@ -13,8 +13,9 @@ from gradcli.checks.diagnosis import counts
 from gradcli.checks.mistakes.answer import Guess, resembles, tolerance
 from gradcli.checks.subject import Numbers, Point
 from gradcli.core.nodes import Value
-from gradcli.core.shapes import entry_text, size
+from gradcli.core.shapes import size
 from gradcli.derive import gradient_nodes, jacobian_nodes
+from gradcli.results.labels import entry_text
 
 __all__ = ["Evidence", "Mistake"]
 

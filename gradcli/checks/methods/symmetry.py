@@ -13,9 +13,10 @@ from gradcli.checks.judge import ROUNDOFF, Pair, compare
 from gradcli.checks.subject import Numbers, Subject
 from gradcli.core.differentiate import jvp
 from gradcli.core.nodes import Value
-from gradcli.core.shapes import Shape, entry_text
+from gradcli.core.shapes import Shape
 from gradcli.core.tangents import Tangent, dense, identity_seed
 from gradcli.results import Check
+from gradcli.results.labels import entry_text
 
 __all__ = ["NAME", "run"]
 
