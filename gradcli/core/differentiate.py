@@ -258,7 +258,7 @@ def _contracted(
     made = Tangent(t.value, shape, t.dims, links, None, t.wild or g.wild[other.index])
     after = (*[lead[k] for k in made.lead], *wanted)
     zeros = constant_zeros(g, other) if t.wild or ahead_wild else None
-    if zeros is not None and not numbers(g, zeros).any():
+    if zeros is not None and not g.varying[zeros.index] and not numbers(g, zeros).any():
         return ZERO
     if len(node.args) > 2:
         zeros = node.args[3 - i] if zeros is None else zeros

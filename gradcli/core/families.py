@@ -144,6 +144,10 @@ class Structural(Op):
         of the result is made of, back (VJP) or forward (JVP). None: of all along the axes."""
         return None
 
+    def resized(self, node: Apply, axis: int, n: int) -> tuple[Any, ...]:
+        """The params for operands whose entries along `axis` of the value, which is carried, are only some: n."""
+        return node.params
+
     @abstractmethod
     def vjp(self, g: Graph, node: Apply, out: Value, i: int, ct: Value) -> Value: ...
 

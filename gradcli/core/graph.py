@@ -19,8 +19,9 @@ class Graph:
     """Assignments `value := op(values)` in the order of their making, which is a topological order.
 
     The same op on the same values with the same parameters is one node. `varying` says which values depend on an
-    input (a constant's numbers are known while the graph is built, and so are its zeros); `wild` which may hold, or
-    pass on, something that is not finite although the inputs are.
+    input (a constant's numbers are known while the graph is built, and so are its zeros), `sourced` which depend on
+    one that holds numbers, not only on one that selects some; `wild` which may hold, or pass on, something that is not
+    finite although the inputs are.
     """
 
     def __init__(self) -> None:
@@ -30,6 +31,7 @@ class Graph:
         self.known: dict[int, NDArray[Any]] = {}
         self.places: dict[int, Any] = {}
         self.varying: list[bool] = []
+        self.sourced: list[bool] = []
         self.wild: list[bool] = []
         self._memo: dict[tuple[Any, ...], Value] = {}
         self._place: Any = None
@@ -38,7 +40,8 @@ class Graph:
 
     def input(self, shape: Shape, kind: str = "float") -> Value:
         """A value that is given when the program runs."""
-        return self._append(Value(len(self.values), shape, kind), None, varying=True, wild=False)
+        value = Value(len(self.values), shape, kind)
+        return self._append(value, None, varying=True, sourced=kind != "index", wild=False)
 
     def constant(self, array: NDArray[Any], kind: str = "float") -> Value:
         """An array that is known now; small equal ones are one node. A scalar becomes a literal."""
@@ -49,7 +52,7 @@ class Graph:
         found = self._memo.get(key)
         if found is None:
             wild = kind == "float" and not bool(np.isfinite(array).all())
-            found = self._append(Value(len(self.values), array.shape, kind), None, varying=False, wild=wild)
+            found = self._append(Value(len(self.values), array.shape, kind), None, wild=wild)
             self.data[found.index] = array
             self._memo[key] = found
         return found
@@ -60,7 +63,7 @@ class Graph:
         found = self._memo.get(key)
         if found is None:
             finite = number - number == 0
-            found = self._append(Literal(len(self.values), number), None, varying=False, wild=not finite)
+            found = self._append(Literal(len(self.values), number), None, wild=not finite)
             self._memo[key] = found
         assert isinstance(found, Literal)
         return found
@@ -75,19 +78,23 @@ class Graph:
                 return self.literal(folded)
             kind = args[0].kind if op.keeps_kind else op.kind
             value = Value(len(self.values), bounded(op.shape(args, params)), kind)
-            varying = False
+            varying = sourced = False
             wild = not op.tame
             for a in args:
                 varying = varying or self.varying[a.index]
+                sourced = sourced or self.sourced[a.index]
                 wild = wild or self.wild[a.index]
-            found = self._append(value, Apply(op, args, params), varying=varying, wild=wild)
+            found = self._append(value, Apply(op, args, params), varying=varying, sourced=sourced, wild=wild)
             self._memo[key] = found
         return found
 
-    def _append(self, value: Value, definition: Apply | None, *, varying: bool, wild: bool) -> Value:
+    def _append(
+        self, value: Value, definition: Apply | None, *, varying: bool = False, sourced: bool = False, wild: bool
+    ) -> Value:
         self.values.append(value)
         self.definitions.append(definition)
         self.varying.append(varying)
+        self.sourced.append(sourced)
         self.wild.append(wild)
         if self._place is not None:
             self.places[value.index] = self._place
@@ -112,15 +119,17 @@ class Graph:
     def definition(self, value: Value) -> Apply | None:
         return self.definitions[value.index]
 
-    def ancestors(self, outputs: Iterable[Value]) -> list[int]:
-        """The indices of everything that `outputs` are computed from, themselves included, ascending."""
+    def ancestors(self, outputs: Iterable[Value], given: Iterable[Value] = ()) -> list[int]:
+        """The indices of everything that `outputs` are computed from, themselves included, ascending; of what is
+        `given`, nothing further back."""
         needed = bytearray(len(self.values))
+        stop = {v.index for v in given}
         top = -1
         for v in outputs:
             needed[v.index] = 1
             top = max(top, v.index)
         for i in range(top, -1, -1):
-            if needed[i] and (definition := self.definitions[i]) is not None:
+            if needed[i] and i not in stop and (definition := self.definitions[i]) is not None:
                 for a in definition.args:
                     needed[a.index] = 1
         return [i for i in range(top + 1) if needed[i]]

@@ -149,6 +149,15 @@ def unslice(x: Array, index: tuple[slice, ...], shape: tuple[int, ...]) -> Array
 
 
 @_kernel
+def unwindow(x: Array, start: int, axis: int, n: int) -> Array:
+    """Zeros of size n along a negative axis, with `x` from `start` on."""
+    shape, index = list(x.shape), [slice(None)] * x.ndim
+    shape[axis], index[axis] = n, slice(start, start + x.shape[axis])
+    out: Array = unslice(x, tuple(index), tuple(shape))
+    return out
+
+
+@_kernel
 def scatter(x: Array, index: Array, n: int) -> Array:
     """Zeros of length n along the last axis, with the entries of `x` added at `index`."""
     out = np.zeros((*x.shape[:-1], n), dtype=x.dtype)

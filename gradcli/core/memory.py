@@ -11,7 +11,7 @@ from gradcli.core.shapes import size
 __all__ = ["peak_bytes"]
 
 # Their values are views of their operands.
-_VIEWS = {"broadcast_to", "reshape", "transpose", "slice", "identity", "named"}
+_VIEWS = {"broadcast_to", "reshape", "transpose", "slice", "identity", "named", "window"}
 
 
 def peak_bytes(g: Graph, outputs: Sequence[Value], itemsize: int) -> int:

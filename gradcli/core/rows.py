@@ -1,91 +1,105 @@
 """Some rows of a value: the same expression, computed for those rows alone as far down as its steps allow.
 
 So a Jacobian can be made a few rows at a time at the cost of these rows: rows of tanh(A @ x) are tanh(A[rows] @ x).
+Where a step mixes the rows (softmax), they are picked from its whole value, and differentiating the choice gives the
+rows of the identity that the ordinary Jacobian starts from.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from gradcli.core.elementwise import Elementwise
 from gradcli.core.families import Reduction, Structural
 from gradcli.core.graph import Graph
-from gradcli.core.nodes import Apply, Literal, Value
-from gradcli.core.ops.arrange import take_at
+from gradcli.core.nodes import Apply, Value
 from gradcli.core.ops.contraction import Contraction
-from gradcli.core.ops.shape import broadcast_to, reshape, transpose
+from gradcli.core.ops.shape import Broadcast
+from gradcli.core.ops.window import window
 from gradcli.core.shapes import ShapeError
 
 __all__ = ["rows_of"]
 
+Axes = list[int | None]
+"""For each operand the axis along which only the rows are needed; None: it is needed whole."""
+Made = dict[tuple[int, int], Value]
+"""The rows of a value along an axis, by its index and the axis."""
 
-def rows_of(g: Graph, value: Value, index: Value) -> Value:
-    """value[index] along the first axis, for a 1-d index that may be an input."""
-    made: dict[Value, Value] = {}
-    work = [value]
+
+def rows_of(g: Graph, value: Value, axis: int, start: Value, n: int, sources: Collection[Value]) -> Value:
+    """value[start : start + n] along a negative axis, for a scalar `start` of kind index.
+
+    What is a source is needed as it is: its rows are picked from it.
+    """
+    if value.shape[axis] == n:
+        return value
+    made: Made = {}
+    work = [(value, axis)]
     while work:
-        v = work[-1]
-        needed = [] if v in made else [a for a in _followed(g, v) if a not in made]
-        if needed:
-            work += needed
+        v, k = work[-1]
+        node = None if v in sources else g.definition(v)
+        axes = None if node is None else _followed(node, v, k)
+        missing = [] if node is None or axes is None else _missing(node, axes, made)
+        if missing:
+            work += missing
             continue
         work.pop()
-        if v not in made:
-            made[v] = _rows(g, v, index, made)
-    return made[value]
+        if (v.index, k) not in made:
+            with g.at(g.places.get(v.index)):
+                again = None if node is None or axes is None else _again(g, node, v, k, n, axes, made)
+                made[v.index, k] = window(g, v, k, start, n) if again is None else again
+    return made[value.index, axis]
 
 
-def _followed(g: Graph, v: Value) -> list[Value]:
-    """The operands of which only these rows are needed; none where the rows must be picked from the whole value."""
-    node = g.definition(v)
-    if node is None or v.kind == "index":
-        return []
-    n = v.shape[0]
-    if isinstance(node.op, Elementwise):
-        return [a for a in node.args if a.rank == v.rank and a.shape[0] == n and n != 1]
-    if isinstance(node.op, Contraction):
-        return [] if node.op.masked else _factors(node)
-    if isinstance(node.op, Reduction):
-        (x,) = node.args
-        return [x] if -x.rank not in node.params[0] else []
-    if isinstance(node.op, Structural):
-        x, *others = node.args
-        carried = node.op.carried(node, 0) if x.rank else {}
-        keeps = carried.get(-x.rank) == -v.rank and x.shape[0] == n and all(a.kind == "index" for a in others)
-        return [x] if keeps else []
-    return []
+def _missing(node: Apply, axes: Axes, made: Made) -> list[tuple[Value, int]]:
+    return [(a, k) for a, k in zip(node.args, axes, strict=True) if k is not None and (a.index, k) not in made]
 
 
-def _factors(node: Apply) -> list[Value]:
-    """Of a product of matrices: the operands that have the first axis of the value, which must be their first, too."""
-    *letters, (lead, *_) = node.params
-    holders = [(a, own) for a, own in zip(node.args, letters, strict=True) if lead in own]
-    return [a for a, _ in holders] if all(own[0] == lead for _, own in holders) else []
-
-
-def _rows(g: Graph, v: Value, index: Value, made: dict[Value, Value]) -> Value:
-    node, followed = g.definition(v), _followed(g, v)
-    if node is not None and followed:
-        found = _again(g, node, v, [made[a] if a in followed else a for a in node.args])
-        if found is not None and found.shape == (*index.shape, *v.shape[1:]):
-            return found
-    return _picked(g, v, index)
-
-
-def _again(g: Graph, node: Apply, v: Value, args: list[Value]) -> Value | None:
+def _again(g: Graph, node: Apply, v: Value, axis: int, n: int, axes: Axes, made: Made) -> Value | None:
     """The same op on the rows of its operands; None where they do not fit."""
-    if node.op.name == "reshape":
-        return reshape(g, args[0], (*args[0].shape[:1], *v.shape[1:]))
-    if node.op.name == "broadcast_to":
-        return broadcast_to(g, args[0], (*args[0].shape[:1], *v.shape[1:]))
+    args = tuple([a if k is None else made[a.index, k] for a, k in zip(node.args, axes, strict=True)])
+    params = node.op.resized(node, axis, n) if isinstance(node.op, Structural) else node.params
     try:
-        return g.apply(node.op, tuple(args), node.params)
+        found = g.apply(node.op, args, params)
     except ShapeError:
         return None
+    wanted = list(v.shape)
+    wanted[axis] = n
+    return found if found.shape == tuple(wanted) else None
 
 
-def _picked(g: Graph, v: Value, index: Value) -> Value:
-    """The rows of a value that is computed whole."""
-    if isinstance(v, Literal) or not v.rank:
-        return v
-    last = (*range(1, v.rank), 0)
-    first = (v.rank - 1, *range(v.rank - 1))
-    return transpose(g, take_at(g, transpose(g, v, last), index), first)
+def _followed(node: Apply, v: Value, axis: int) -> Axes | None:
+    """None where the rows must be picked from the whole value."""
+    op, args, n = node.op, node.args, v.shape[axis]
+    if isinstance(op, Elementwise | Broadcast):
+        return [_if_whole(a, axis, n) for a in args]
+    if isinstance(op, Contraction):
+        letter = node.params[2][axis]
+        places = [own.index(letter) - len(own) if letter in own else None for own in node.params[:2]]
+        masks = [k if k is None else _if_whole(m, k, n) for m, k in zip(args[2:], places, strict=False)]
+        return [*places, *masks]
+    if isinstance(op, Reduction):
+        (x,) = args
+        return [[k for k in range(-x.rank, 0) if k not in node.params[0]][axis]]
+    if isinstance(op, Structural):
+        return _of_structural(op, node, axis, n)
+    return None
+
+
+def _if_whole(a: Value, axis: int, n: int) -> int | None:
+    """The axis, unless the operand is broadcast along it."""
+    return axis if a.rank >= -axis and a.shape[axis] == n else None
+
+
+def _of_structural(op: Structural, node: Apply, axis: int, n: int) -> Axes | None:
+    """Every operand must carry the axis; an array of indices lies in the value's own axes."""
+    axes: Axes = []
+    for i, a in enumerate(node.args):
+        if a.kind == "index":
+            axes.append(_if_whole(a, axis, n))
+            continue
+        back = {new: old for old, new in op.carried(node, i).items()}
+        if axis not in back or a.shape[back[axis]] != n:
+            return None
+        axes.append(back[axis])
+    return axes

@@ -148,9 +148,9 @@ def _both(g: Graph, a: Value | None, b: Value | None) -> Value | None:
 
 
 def constant_zeros(g: Graph, factor: Value) -> Value | None:
-    """The mask `factor != 0` where the factor depends on no input and has zeros; else None."""
+    """The mask `factor != 0` where the factor depends on no source and has (or may have) zeros; else None."""
     if g.varying[factor.index]:
-        return None
+        return None if g.sourced[factor.index] else as_mask(g, factor)
     known = numbers(g, factor)
     return None if known.all() else g.constant(np.asarray(known != 0), kind="bool")
 

@@ -14,7 +14,7 @@ from gradcli.core.nodes import Apply, Value
 from gradcli.core.ops.shape import Cuts, Unary, slice_, unslice
 from gradcli.core.shapes import Shape, ShapeError, show
 
-__all__ = ["concatenate", "cumsum", "scatter", "take", "take_at"]
+__all__ = ["concatenate", "cumsum", "scatter", "take"]
 
 
 class _Take(Unary):
@@ -72,12 +72,7 @@ def _index(g: Graph, index: NDArray[np.intp]) -> Value:
 
 def take(g: Graph, v: Value, index: NDArray[np.intp]) -> Value:
     """v[..., index] for a 1-d array of indices, none of them negative."""
-    return take_at(g, v, _index(g, index))
-
-
-def take_at(g: Graph, v: Value, index: Value) -> Value:
-    """v[..., index] for a 1-d index in the graph, which may be an input."""
-    return g.apply(_TAKE, (v, index))
+    return g.apply(_TAKE, (v, _index(g, index)))
 
 
 def scatter(g: Graph, v: Value, index: NDArray[np.intp], n: int) -> Value:

@@ -7,7 +7,7 @@ what they are given and leave them alone.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from gradcli.core.families import Linear
 from gradcli.core.graph import Graph
@@ -29,6 +29,14 @@ __all__ = [
     "transpose",
     "unslice",
 ]
+
+T = TypeVar("T")
+
+
+def _with(items: tuple[T, ...], k: int, item: T) -> tuple[T, ...]:
+    """The items, but another one at the negative place k."""
+    k += len(items)
+    return (*items[:k], item, *items[k + 1 :])
 
 
 class Unary(Linear):
@@ -107,6 +115,9 @@ class Broadcast(Unary):
         old, new = node.args[0].shape, node.params[0]
         return {k: k for k in range(-len(old), 0) if old[k] == new[k]}
 
+    def resized(self, node: Apply, axis: int, n: int) -> tuple[Any, ...]:
+        return (_with(node.params[0], axis, n),)
+
     def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
         core = (1,) * (out.rank - node.args[0].rank) + node.args[0].shape
         return broadcast_to(g, reshape(g, v, (*lead, *core)), (*lead, *out.shape))
@@ -145,6 +156,9 @@ class _Reshape(Unary):
 
     def carried(self, node: Apply, i: int) -> dict[int, int]:
         return kept_groups(node.args[0].shape, node.params[0])
+
+    def resized(self, node: Apply, axis: int, n: int) -> tuple[Any, ...]:
+        return (_with(node.params[0], axis, n),)
 
     def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
         return reshape(g, v, (*lead, *out.shape))
@@ -229,6 +243,9 @@ class _Slice(Unary):
         (x,), (cuts,) = node.args, node.params
         return {k: k for k in range(-x.rank, 0) if cuts[k] == (0, x.shape[k], 1)}
 
+    def resized(self, node: Apply, axis: int, n: int) -> tuple[Any, ...]:
+        return (_with(node.params[0], axis, (0, n, 1)),)
+
     def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
         return slice_(g, v, (*[(0, n, 1) for n in lead], *node.params[0]))
 
@@ -252,6 +269,9 @@ class _Unslice(Unary):
     def carried(self, node: Apply, i: int) -> dict[int, int]:
         cuts, shape = node.params
         return {k: k for k in range(-len(shape), 0) if cuts[k] == (0, shape[k], 1)}
+
+    def resized(self, node: Apply, axis: int, n: int) -> tuple[Any, ...]:
+        return _with(node.params[0], axis, (0, n, 1)), _with(node.params[1], axis, n)
 
     def forward(self, g: Graph, node: Apply, out: Value, v: Value, lead: Shape) -> Value:
         return unslice(g, v, (*[(0, n, 1) for n in lead], *node.params[0]), (*lead, *out.shape))
