@@ -16,10 +16,11 @@ import numpy as np
 
 from gradcli.agreement import compare_rows
 from gradcli.document.problem import Problem, load
+from gradcli.limits import LimitError
 from gradcli.question import Options, Question, Source
-from gradcli.results import Comparison, Gradient, Hessian, Jacobian, PerExample
+from gradcli.results import Comparison, Gradient, Hessian, Jacobian, PerExample, Rows
 
-__all__ = ["compare", "grad", "hessian", "jacobian", "per_example"]
+__all__ = ["compare", "grad", "hessian", "jacobian", "per_example", "rows"]
 
 _ROUNDING = 4096
 
@@ -83,3 +84,15 @@ def per_example(problem: Source, **options: Unpack[Options]) -> PerExample:
     from gradcli import per_example as rows
 
     return rows.per_example(problem, **options)
+
+
+def rows(problem: Source, **options: Unpack[Options]) -> Jacobian | Rows:
+    """The Jacobian; where it takes more memory than is allowed, its rows, which are computed as they are read."""
+    loaded = problem if isinstance(problem, Problem) else load(problem)
+    try:
+        return jacobian(loaded, **options)
+    except LimitError:
+        pass  # what was built is let go before the rows are
+    from gradcli.streaming import streamed
+
+    return streamed(loaded, **options)

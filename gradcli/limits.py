@@ -8,11 +8,15 @@ from collections.abc import Iterable
 from gradcli.core.shapes import Shape, ShapeError, bounded, size
 from gradcli.errors import Fault, InputError
 
-__all__ = ["refuse_large", "refuse_memory"]
+__all__ = ["LimitError", "allowed_bytes", "refuse_large", "refuse_memory"]
+
+
+class LimitError(InputError):
+    """What was asked for takes more memory than is allowed."""
 
 
 def refuse_large(shapes: Iterable[Shape], itemsize: int, limit: int | None) -> int:
-    """The bytes of results of these shapes; InputError where they are more than `limit`, or one of them is larger than
+    """The bytes of results of these shapes; LimitError where they are more than `limit`, or one of them is larger than
     an array can be."""
     shapes = list(shapes)
     needed = sum(size(shape) for shape in shapes) * itemsize
@@ -21,21 +25,26 @@ def refuse_large(shapes: Iterable[Shape], itemsize: int, limit: int | None) -> i
         for shape in shapes:
             bounded(shape)
     except ShapeError as error:
-        raise InputError(Fault("limit", str(error), "choose fewer targets (-t) or sources (-s)")) from None
+        raise LimitError(Fault("limit", str(error), "choose fewer targets (-t) or sources (-s)")) from None
     return needed
 
 
 def refuse_memory(needed: int, limit: int | None) -> None:
-    """InputError where more bytes are needed than `limit` (default: a quarter of the machine's memory)."""
-    allowed = limit if limit is not None else _quarter_of_memory()
+    """LimitError where more bytes are needed than `limit` (default: a quarter of the machine's memory)."""
+    allowed = allowed_bytes(limit)
     if needed > allowed:
-        raise InputError(
+        raise LimitError(
             Fault(
                 "limit",
                 f"this needs about {_text(needed)} of memory, more than the limit of {_text(allowed)}",
                 "choose fewer targets (-t) or sources (-s), or raise the limit with --max-memory",
             )
         )
+
+
+def allowed_bytes(limit: int | None) -> int:
+    """`limit`, or a quarter of the machine's memory."""
+    return limit if limit is not None else _quarter_of_memory()
 
 
 def _quarter_of_memory() -> int:

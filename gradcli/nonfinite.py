@@ -17,7 +17,7 @@ from gradcli.reasons import line_of
 from gradcli.results import Note
 from gradcli.results.labels import entry_text
 
-__all__ = ["nonfinite_note"]
+__all__ = ["nonfinite_note", "only_found"]
 
 _MOST_BYTES = 1 << 28  # following back keeps every intermediate value
 Index = tuple[int, ...]
@@ -30,17 +30,26 @@ def nonfinite_note(
     """The note for a result that holds something that is not finite; `label` names an entry of it."""
     bad = np.argwhere(~np.isfinite(array))
     index = tuple(int(k) for k in bad[0])
-    more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
-    head = f"{label(index)} is {_word(array[index])}{more}"
+    head = _head(label(index), array[index], len(bad))
     g = program.graph
     needed = [g.values[i] for i in g.ancestors([result]) if not isinstance(g.values[i], Literal)]
     if sum(size(v.shape) for v in needed) * 8 > _MOST_BYTES:
-        return Note("nonfinite", f"{head}; too large to follow back")
+        return only_found(label(index), array[index], len(bad))
     arrays = compile_graph(g, list(program.inputs.values()), needed, dtype)(*program.point)
     values = dict(zip(needed, arrays, strict=True))
     culprit, at = _follow(program, values, result, index)
     reason, line = _explain(program, values, culprit, at)
     return Note("nonfinite", f"{head}: {reason}", line)
+
+
+def only_found(what: str, number: Any, count: int) -> Note:
+    """The note for a result in which `count` entries are not finite, the first of them called `what`."""
+    return Note("nonfinite", f"{_head(what, number, count)}; too large to follow back")
+
+
+def _head(what: str, number: Any, count: int) -> str:
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    return f"{what} is {_word(number)}{more}"
 
 
 def _word(x: Any) -> str:

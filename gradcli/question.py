@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gradcli.core.nodes import Value
     from gradcli.program import Program
 
-__all__ = ["Options", "Question", "Source"]
+__all__ = ["Options", "Question", "Source", "label_of"]
 
 Source = str | os.PathLike[str] | Mapping[str, object] | Problem
 Numbers = NDArray[Any]
@@ -189,7 +189,7 @@ class Question:
         p = self.program
         named = [(bind(_target_label, name), v, answer.targets[name]) for name, v in p.targets.items()]
         named += [
-            (bind(_label, k, of), v, a) for k, v in nodes.items() if v is not None and (a := answer[k]) is not None
+            (bind(label_of, k, of), v, a) for k, v in nodes.items() if v is not None and (a := answer[k]) is not None
         ]
         label, v, array = next(item for item in named if not np.isfinite(item[2]).all())
         yield nonfinite_note(p, label, v, array, self.dtype)
@@ -222,11 +222,11 @@ class Question:
     # -- limits ----------------------------------------------------------------------------------------------------
 
     def refuse_large(self, shapes: Iterable[Shape]) -> int:
-        """The bytes of results of these shapes; InputError where they take more than is allowed."""
+        """The bytes of results of these shapes; LimitError where they take more than is allowed."""
         return refuse_large(shapes, np.dtype(self.dtype).itemsize, self.options.get("max_memory"))
 
     def refuse_memory(self, needed: int) -> None:
-        """InputError where that many bytes are more than is allowed."""
+        """LimitError where that many bytes are more than is allowed."""
         refuse_memory(needed, self.options.get("max_memory"))
 
 
@@ -234,7 +234,7 @@ def _target_label(name: str, index: tuple[int, ...]) -> str:
     return name + entry_text(index)
 
 
-def _label(key: Key, of: Mapping[str, Value], index: tuple[int, ...]) -> str:
+def label_of(key: Key, of: Mapping[str, Value], index: tuple[int, ...]) -> str:
     """What an entry of an answer is called: `the gradient of x[0]`, `the derivative of y[0] by x[1]`."""
     if len(key) == 1:
         return f"the gradient of {key[0]}{entry_text(index)}"

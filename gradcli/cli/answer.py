@@ -11,6 +11,7 @@ from gradcli.cache.folder import user_folder
 from gradcli.cli.options import Call
 from gradcli.cli.present import check_shown, chosen_format, present, usage_error
 from gradcli.cli.progress import at_work
+from gradcli.cli.rows import counted
 from gradcli.cli.streams import Outcome
 from gradcli.errors import Fault, InputError
 
@@ -29,8 +30,10 @@ def answer(call: Call, question: str, *, command: str | None = None) -> Outcome:
         InputError: the options, the file or the point are wrong, or the output cannot be written.
     """
     _check(call, command or question)
-    with at_work([call.file or ""], quiet=call.quiet):
+    with at_work([call.file or ""], quiet=call.quiet) as work:
         result = _result(call, question)
+        if question == "rows":
+            result = counted(result, work)
         status = 0 if getattr(result, "match", True) else 1
         return replace(present(call, result, status=status, full=call.full), messages=_messages(call, result))
 

@@ -7,16 +7,26 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
 
 from gradcli.cli.streams import is_terminal
 
-__all__ = ["DELAY", "at_work", "progress"]
+__all__ = ["DELAY", "Work", "at_work", "progress"]
 
 DELAY = 1.0
 """The seconds of work before anything is shown."""
+_PAUSE = 0.1
 
 
-def at_work(files: Sequence[str], *, quiet: bool) -> AbstractContextManager[None]:
+@dataclass(slots=True)
+class Work:
+    """How far it is: `done` of `total`, or nobody knows (None)."""
+
+    total: int | None = None
+    done: int = 0
+
+
+def at_work(files: Sequence[str], *, quiet: bool) -> AbstractContextManager[Work]:
     """Around reading files and computing: `progress`, unless `-` is to be typed at a terminal, which is told so."""
     typed = "-" in files and is_terminal(sys.stdin)
     if typed:
@@ -25,28 +35,30 @@ def at_work(files: Sequence[str], *, quiet: bool) -> AbstractContextManager[None
 
 
 @contextmanager
-def progress(wanted: bool = True) -> Iterator[None]:
-    """A bar with the elapsed time on standard error while the block runs; only where a person can see it."""
+def progress(wanted: bool = True) -> Iterator[Work]:
+    """A bar with the elapsed time on standard error while the block runs; only where a person can see it. The block may
+    say how far it is."""
+    work = Work()
     if not (wanted and is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"):
-        yield
+        yield work
         return
     done = threading.Event()
-    thread = threading.Thread(target=_show, args=(done, DELAY), daemon=True)
+    thread = threading.Thread(target=_show, args=(work, done, DELAY), daemon=True)
     thread.start()
     try:
-        yield
+        yield work
     finally:
         done.set()
         thread.join()
 
 
-def _show(done: threading.Event, delay: float) -> None:
+def _show(work: Work, done: threading.Event, delay: float) -> None:
     if not done.wait(delay):
         with suppress(Exception):  # a terminal that has gone is no reason to end the work
-            _draw(done, delay)
+            _draw(work, done, delay)
 
 
-def _draw(done: threading.Event, began: float) -> None:
+def _draw(work: Work, done: threading.Event, began: float) -> None:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -56,6 +68,7 @@ def _draw(done: threading.Event, began: float) -> None:
         *columns, console=Console(file=sys.stderr), transient=True, redirect_stdout=False, redirect_stderr=False
     )
     with bar:
-        bar.add_task("", total=None)
+        task = bar.add_task("", total=None)
         bar.tasks[0].start_time = bar.get_time() - began
-        done.wait()
+        while not done.wait(_PAUSE):
+            bar.update(task, total=work.total, completed=work.done)

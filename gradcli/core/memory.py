@@ -12,29 +12,33 @@ __all__ = ["peak_bytes"]
 
 # Their values are views of their operands.
 _VIEWS = {"broadcast_to", "reshape", "transpose", "slice", "identity", "named", "window"}
+_REPEATS = {"broadcast_to"}
 
 
-def peak_bytes(g: Graph, outputs: Sequence[Value], itemsize: int) -> int:
+def peak_bytes(g: Graph, outputs: Sequence[Value], itemsize: int, held: Sequence[Value] = ()) -> int:
     """The most bytes that are alive at once when values are freed after their last use.
 
-    Views count nothing, but what is given back is counted whole.
+    Views count nothing, but what is given back is counted whole. What is `held` was computed before, and stays.
     """
-    needed = g.ancestors(outputs)
-    kept = {v.index for v in outputs}
-    live = peak = 0
+    needed = g.ancestors(outputs, held)
+    stays = {v.index for v in held}
+    kept = {v.index for v in outputs} | stays
     dies: dict[int, list[int]] = {}
-    for index, user in g.last_uses(needed).items():
+    for index, user in g.last_uses([i for i in needed if i not in stays]).items():
         dies.setdefault(user, []).append(index)
     cost = {i: _bytes(g, i, itemsize) for i in needed}
+    live = peak = sum(_bytes(g, i, itemsize, held=True) for i in stays)
     for i in needed:
-        live += cost[i]
-        peak = max(peak, live)
-        live -= sum(cost[k] for k in dies.get(i, []) if k not in kept)
+        if i not in stays:
+            live += cost[i]
+            peak = max(peak, live)
+            live -= sum(cost[k] for k in dies.get(i, []) if k not in kept)
     return max(peak, sum(size(v.shape) * itemsize for v in outputs))
 
 
-def _bytes(g: Graph, i: int, itemsize: int) -> int:
+def _bytes(g: Graph, i: int, itemsize: int, *, held: bool = False) -> int:
+    """A view that is held keeps what it is a view of, but for one that only repeats."""
     definition, value = g.definitions[i], g.values[i]
-    if definition is not None and definition.op.name in _VIEWS:
+    if definition is not None and definition.op.name in (_REPEATS if held else _VIEWS):
         return 0
     return size(value.shape) * (1 if value.kind == "bool" else itemsize)

@@ -61,6 +61,7 @@ FORMATS: Mapping[str, Format] = {
         Format("json", ("derivatives", "checks", "changes"), ".json"),
         Format("csv", ("derivatives",), ".csv", notes=False),
         Format("npz", ("derivatives",), ".npz", printed=False, notes=False),
+        Format("npy", ("derivatives",), ".npy", printed=False, notes=False),
         Format("junit", ("checks",), ".xml"),
         Format("github", ("checks",)),
     )

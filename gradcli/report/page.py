@@ -12,7 +12,7 @@ from gradcli.report.entries import LIMIT
 from gradcli.report.layout import Line, Span, cells, pad, wrap
 from gradcli.report.marks import reasons, worst
 from gradcli.report.numbers import align, clean, digits, shape_text
-from gradcli.results import Array, Comparison, Gradient, Hessian, Jacobian, Note, PerExample, Result
+from gradcli.results import Array, Comparison, Gradient, Hessian, Jacobian, Note, PerExample, Result, Rows
 
 __all__ = ["command", "head", "messages", "notes", "targets", "verdict", "with_line"]
 
@@ -147,7 +147,8 @@ def with_line(text: str, line: int | None) -> str:
 
 def messages(result: Result) -> list[str]:
     """Verdict and notes as plain lines, for formats that have no place for them."""
-    lines = [f"note: {note_text(note)}" for note in result.notes]
+    late = result.late if isinstance(result, Rows) else ()
+    lines = [f"note: {note_text(note)}" for note in (*result.notes, *late)]
     if isinstance(result, Comparison):
         lines.insert(0, "".join(span.text for span in verdict(result)))
     return lines

@@ -8,7 +8,18 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from gradcli.results.derivatives import Array, Comparison, Gradient, Hessian, Jacobian, Note, PerExample, Result
+from gradcli.results.derivatives import (
+    Array,
+    Comparison,
+    Gradient,
+    Hessian,
+    Jacobian,
+    Note,
+    Part,
+    PerExample,
+    Result,
+    Rows,
+)
 
 if TYPE_CHECKING:
     from gradcli.results.changes import Change, ChangeKind, Changes, Tally
@@ -28,8 +39,10 @@ __all__ = [
     "Hessian",
     "Jacobian",
     "Note",
+    "Part",
     "PerExample",
     "Result",
+    "Rows",
     "Tally",
     "Verdict",
 ]

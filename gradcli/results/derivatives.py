@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Comparison", "Gradient", "Hessian", "Jacobian", "Note", "PerExample", "Result"]
+__all__ = ["Array", "Comparison", "Gradient", "Hessian", "Jacobian", "Note", "Part", "PerExample", "Result", "Rows"]
 
 Array = NDArray[np.floating]
 
@@ -72,6 +72,28 @@ class Jacobian(Result):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PerExample(Jacobian):
     """The Jacobian of independent rows: `jacobian[target][source]` has the shape target.shape + source.shape[1:]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some rows of a Jacobian, one after the other: `blocks[source]` has the shape (count, *source.shape); None where
+    unconnected."""
+
+    count: int
+    blocks: Mapping[str, Array | None]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rows(Result):
+    """A Jacobian that is computed while it is read, as it is larger than memory.
+
+    Attributes:
+        parts: the rows of a target in order. Whoever reads them drops a part before asking for the next.
+        late: notes that are only known when all parts have been read.
+    """
+
+    parts: Callable[[str], Iterator[Part]]
+    late: list[Note] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

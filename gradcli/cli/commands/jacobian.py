@@ -9,6 +9,7 @@ import typer
 
 from gradcli.cli.answer import answer
 from gradcli.cli.options import Call, takes
+from gradcli.cli.rows import advised, is_written_by_rows
 from gradcli.cli.streams import Outcome
 
 __all__ = ["HELP", "RANK", "run"]
@@ -23,6 +24,7 @@ Examples:
   gradcli jacobian loss.yaml -t loss -s w --full
   gradcli jacobian -e "[x*y, x+y]" --at x=2 --at y=3 --format csv
   gradcli jacobian loss.yaml -o rows.npz
+  gradcli jacobian large.yaml -t y -s x -o rows.npy --max-memory 500MB
   gradcli jacobian batch.yaml -s X --per-example
 """
 
@@ -37,4 +39,9 @@ class _Call(Call):
 @takes(_Call)
 def run(call: _Call) -> Outcome:
     """The rows, one per output."""
-    return answer(call, "per_example" if call.per_example else "jacobian", command="jacobian")
+    if call.per_example:
+        return answer(call, "per_example", command="jacobian")
+    if is_written_by_rows(call.output):
+        return answer(call, "rows", command="jacobian")
+    with advised():
+        return answer(call, "jacobian")
