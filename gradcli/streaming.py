@@ -61,9 +61,9 @@ def _parts(q: Question, name: str, held: int, late: list[Note]) -> Iterator[Part
     bad: dict[str, _Bad] = {}
     done = 0
     for count, made in _computed(q, target, held):
-        for source, array in made.items():
-            if not np.isfinite(array).all():
-                bad[source] = _Bad.of(array, done * size(sources[source].shape), bad.get(source))
+        for source in made:
+            if not np.isfinite(made[source]).all():
+                bad[source] = _Bad.of(made[source], done * size(sources[source].shape), bad.get(source))
         zeros = q.options.get("unconnected") == "zero"
         yield Part(count, {s: made.get(s, _zeros(q, count, v) if zeros else None) for s, v in sources.items()})
         del made
@@ -141,7 +141,7 @@ def _computed(q: Question, target: Value, held_bytes: int) -> Iterator[tuple[int
             made = dict(zip(w.nodes, run(*map(np.asarray, places), *numbers), strict=True))
             done = (at - start) * unit
             count = w.width * unit - done
-            yield count, {s: a.reshape(-1, *p.sources[s].shape)[done:] for s, a in made.items()}
+            yield count, {s: a.reshape(w.width * unit, *p.sources[s].shape)[done:] for s, a in made.items()}
             del made
 
 
@@ -186,9 +186,11 @@ def _window(p: Program, target: Value, axis: int, width: int, *, itemsize: int) 
     sources = list(p.sources.values())
     found = jacobian_nodes(g, part, p.sources, forward=rows_forward(part, sources))
     nodes = {name: v for name, v in found.items() if v is not None}
-    held = _before(g, list(nodes.values()), starts)
-    given = [g.values[i] for i in g.ancestors(nodes.values(), held) if g.definitions[i] is None]
-    return _Window(axis, width, starts, nodes, held, peak_bytes(g, list(nodes.values()), itemsize, [*given, *held]))
+    outputs = list(nodes.values())
+    held = _before(g, outputs, starts)
+    given = [g.values[i] for i in g.ancestors(outputs) if g.definitions[i] is None]
+    first, then = peak_bytes(g, held, itemsize, given), peak_bytes(g, outputs, itemsize, [*given, *held])
+    return _Window(axis, width, starts, nodes, held, max(first, then))
 
 
 def _before(g: Graph, outputs: Sequence[Value], starts: Sequence[Value]) -> list[Value]:

@@ -160,8 +160,12 @@ def test_every_op_is_reached() -> None:
     assert {op.name for op in _instances()} - seen - ONLY_ELSEWHERE == set()
 
 
-# Made for masks (core/test_differentiate.py), for a let as a source, or by the pass that rewrites.
-ONLY_ELSEWHERE = {"named", "masked_contract", "masked_mul", "logical_and", "logical_or", "logdet", "not_negative"}
+# Made for masks (core/test_differentiate.py), for a let as a source, by the pass that rewrites, or for rows that are
+# computed alone (core/test_rows.py).
+ONLY_ELSEWHERE = {"named", "masked_contract", "masked_mul", "logical_and", "logical_or", "logdet", "not_negative"} | {
+    "window",
+    "unwindow",
+}
 
 
 def _texts(r: Row) -> list[tuple[str, dict[str, Any]]]:
