@@ -62,13 +62,15 @@ def _draw(work: Work, done: threading.Event, began: float) -> None:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = TextColumn("gradcli is working"), BarColumn(bar_width=20), TimeElapsedColumn()
+    texts = TextColumn("gradcli is working"), TextColumn("{task.fields[share]}")
+    columns = texts[0], BarColumn(bar_width=20), texts[1], TimeElapsedColumn()
     # The streams stay as they are: what the command writes must not pass through rich.
     bar = Progress(
         *columns, console=Console(file=sys.stderr), transient=True, redirect_stdout=False, redirect_stderr=False
     )
     with bar:
-        task = bar.add_task("", total=None)
+        task = bar.add_task("", total=None, share="")
         bar.tasks[0].start_time = bar.get_time() - began
         while not done.wait(_PAUSE):
-            bar.update(task, total=work.total, completed=work.done)
+            share = f"{100 * work.done // work.total}%" if work.total else ""
+            bar.update(task, total=work.total, completed=work.done, share=share)
