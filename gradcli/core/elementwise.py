@@ -74,7 +74,11 @@ class Elementwise(Op):
         self.operands = tuple(args.split())
         self.tame, self.kind = tame, kind
         self._partials = partials
-        self._code = code or f"{name}({', '.join(f'{{{k}}}' for k in range(len(self.operands)))})"
+        text = code or f"{name}({', '.join(f'{{{k}}}' for k in range(len(self.operands)))})"
+        self._code = text
+        if isinstance(text, str) and type(self).code is Elementwise.code:
+            self.template = text
+            self.reads_once = all(text.count(f"{{{k}}}") == 1 for k in range(len(self.operands)))
 
     @property
     def symbols(self) -> list[Any]:

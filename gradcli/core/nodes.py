@@ -76,6 +76,8 @@ class Operation(Protocol):
     kind: str
     keeps_kind: bool
     tame: bool
+    template: str | None
+    reads_once: bool
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape: ...
     def code(self, node: Apply) -> str: ...

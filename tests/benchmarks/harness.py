@@ -84,7 +84,7 @@ def seconds(work: Callable[[], object], *, repeat: int = 1) -> Measure:
 
 
 def in_turns(measures: Mapping[str, Measure], rounds: int) -> dict[str, list[float]]:
-    """The figures of each, taken in turns, so that a busy machine slows all of them. Before several rounds, one warms up."""
+    """The figures of each, taken in turns, so that a busy machine slows all. Before several rounds, one warms up."""
     taken: dict[str, list[float]] = {name: [] for name in measures}
     warm_up = rounds > 1
     for _ in range(rounds + warm_up):
