@@ -58,7 +58,7 @@ def _is_moving(g: Graph, v: Value) -> bool:
 
 
 def _assignments(
-    g: Graph, needed: list[int], given: Sequence[Value], outputs: Sequence[Value]
+    g: Graph, needed: Sequence[int], given: Sequence[Value], outputs: Sequence[Value]
 ) -> list[tuple[Any, Any]]:
     """(value, definition) pairs, with (value, None) after each last use."""
     last = g.last_uses(needed)
@@ -70,8 +70,9 @@ def _assignments(
         if definition is None or i in taken:
             continue
         pairs.append((g.values[i], definition))
-        for a in dict.fromkeys(definition.args):
-            if last[a.index] == i and a.index not in keep and not isinstance(a, Literal):
+        dead = [a for a in definition.args if last[a.index] == i and a.index not in keep and type(a) is Value]
+        for k, a in enumerate(dead):
+            if a not in dead[:k]:
                 pairs.append((a, None))
     return pairs
 

@@ -67,6 +67,7 @@ class Op(ABC):
         tame: finite operands of ordinary size give finite values and finite partials.
         mixes: the rounding in every entry of a matrix is that of its largest one.
         template: the kernel's text in {0}, {1} for the operands, where that is all there is to say.
+        infix: +, -, * or / where the template is `({0} + {1})`; "call" where it is `name({0}, {1})`.
         reads_once: the template has each operand once.
     """
 
@@ -76,6 +77,7 @@ class Op(ABC):
     tame: bool = False
     mixes: bool = False
     template: str | None = None
+    infix: str | None = None
     reads_once: bool = False
 
     @abstractmethod

@@ -21,15 +21,18 @@ def peak_bytes(g: Graph, outputs: Sequence[Value], itemsize: int) -> int:
     """
     needed = g.ancestors(outputs)
     kept = {v.index for v in outputs}
-    live = peak = 0
     dies: dict[int, list[int]] = {}
     for index, user in g.last_uses(needed).items():
-        dies.setdefault(user, []).append(index)
-    cost = {i: _bytes(g, i, itemsize) for i in needed}
+        if index not in kept:
+            dies.setdefault(user, []).append(index)
+    cost: dict[int, int] = {}
+    live = peak = 0
     for i in needed:
+        cost[i] = _bytes(g, i, itemsize)
         live += cost[i]
         peak = max(peak, live)
-        live -= sum(cost[k] for k in dies.get(i, []) if k not in kept)
+        if i in dies:
+            live -= sum([cost[k] for k in dies[i]])
     return max(peak, sum(size(v.shape) * itemsize for v in outputs))
 
 
@@ -37,4 +40,4 @@ def _bytes(g: Graph, i: int, itemsize: int) -> int:
     definition, value = g.definitions[i], g.values[i]
     if definition is not None and definition.op.name in _VIEWS:
         return 0
-    return size(value.shape) * (1 if value.kind == "bool" else itemsize)
+    return (size(value.shape) if value.shape else 1) * (1 if value.kind == "bool" else itemsize)

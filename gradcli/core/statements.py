@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
-
-from sympy.core.basic import Basic
+from typing import Any
 
 from gradcli.core.nodes import Apply, Value
 from gradcli.core.shapes import size
@@ -35,32 +33,39 @@ def statements(
     return _Writer(pairs, outputs, wrapped).made
 
 
-class _Text(Basic):  # type: ignore[misc]
-    """An expression that is printed already."""
+class _Text:
+    """An expression that is printed already. (A node of sympy's takes longer to make than to print.)"""
 
     __slots__ = ("text",)
 
-    text: str
-
-    def __new__(cls, text: str) -> _Text:
-        self = Basic.__new__(cls)
+    def __init__(self, text: str) -> None:
         self.text = text
-        return self  # type: ignore[no-any-return]
-
-    def _hashable_content(self) -> tuple[Any, ...]:
-        return (self.text,)
 
     def _numpycode(self, printer: object) -> str:
         return self.text
 
 
-class _Waiting(NamedTuple):
-    """A value that may be written into the expression that uses it; `dead` are those that die where it is computed."""
+class _Waiting:
+    """A value that may be written into the expression that uses it; `dead` are those that die where it is computed.
 
-    value: Value
-    text: str
-    depth: int
-    dead: list[Value]
+    `text` has no brackets around it; `binds` says how strongly its operator binds (1: sums, 2: products, 3: no need).
+    """
+
+    __slots__ = ("binds", "dead", "depth", "text", "value")
+
+    def __init__(self, value: Value, text: str, binds: int, depth: int, dead: list[Value]) -> None:
+        self.value, self.text, self.binds, self.depth, self.dead = value, text, binds, depth, dead
+
+    def within(self, binds: int) -> str:
+        """The text as an operand of what binds that strongly. Brackets take Python's parser a quarter of its time."""
+        return self.text if self.binds >= binds else f"({self.text})"
+
+
+_BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
+
+
+def _is_small(v: Value) -> bool:
+    return not v.shape or size(v.shape) <= _SMALL
 
 
 class _Writer:
@@ -68,8 +73,7 @@ class _Writer:
 
     Attributes:
         made: the statements so far.
-        texts: by index, what stands for a value in expressions where that is not its own name.
-        names: by index, the value that it took its name from.
+        names: by index, the value whose name it has where that is not its own.
         free: values whose names are free.
         waiting: by index, in order, at most `_MOST_WAITING`. A statement of something else ends all waiting.
     """
@@ -78,65 +82,74 @@ class _Writer:
         self, pairs: Sequence[Pair], outputs: Iterable[Value], wrapped: Callable[[Value], bool] | None
     ) -> None:
         self.made: list[Pair] = []
-        self.texts: dict[int, str] = {}
         self.names: dict[int, Value] = {}
         self.free: list[Value] = []
         self.waiting: dict[int, _Waiting] = {}
         self.outputs = {v.index for v in outputs}
-        self.uses = Counter([a.index for _, node in pairs if node is not None for a in node.args])
         self.wrapped = wrapped
-        for k, (value, node) in enumerate(pairs):
-            if node is not None:
-                end = k + 1
-                while end < len(pairs) and pairs[end][1] is None:
-                    end += 1
-                self._assign(value, node, [v for v, _ in pairs[k + 1 : end]])
+        uses = Counter([a.index for _, node in pairs if node is not None for a in node.args])
+        k = 0
+        while k < len(pairs):
+            value, node = pairs[k]
+            k += 1
+            dead: list[Value] = []
+            while k < len(pairs) and pairs[k][1] is None:
+                dead.append(pairs[k][0])
+                k += 1
+            once = uses[value.index] == 1 and value.index not in self.outputs and wrapped is None
+            self._assign(value, node, dead, waits=once and all(map(_is_small, dead)))
         self._flush()
 
-    def _assign(self, value: Value, node: Apply, dead: list[Value]) -> None:
-        waits = self.uses[value.index] == 1 and value.index not in self.outputs and self.wrapped is None
-        if waits:
-            waits = all(size(v.shape) <= _SMALL for v in dead)
-        inside = self._inside(node, dead) if self.waiting else []
-        template = node.op.template
-        if template is None:
-            text = node.op.code(self._renamed(node))
+    def _assign(self, value: Value, node: Apply, dead: list[Value], *, waits: bool) -> None:
+        op, names, binds, depth = node.op, self.names, _BINDS.get(node.op.infix, 3), 1
+        inside: dict[int, _Waiting] = {}
+        if self.waiting and not self.waiting.keys().isdisjoint([a.index for a in node.args]):
+            if op.reads_once:
+                inside = self._taken(node, dead)
+                depth += max([w.depth for w in inside.values()])
+            else:
+                self._flush()
+        if binds < 3:
+            left, right = node.args
+            a = inside[left.index].within(binds) if left.index in inside else names.get(left.index, left).name
+            b = inside[right.index].within(binds + 1) if right.index in inside else names.get(right.index, right).name
+            text = f"{a} {op.infix} {b}"
+        elif op.template is not None:
+            least = 0 if op.infix == "call" else 3
+            text = op.template.format(
+                *[inside[a.index].within(least) if a.index in inside else names.get(a.index, a).name for a in node.args]
+            )
         else:
-            texts = self.texts
-            text = template.format(*[texts.get(a.index) or a.name for a in node.args])
+            text = op.code(self._renamed(node))
         if self.wrapped is not None and self.wrapped(value):
-            text = f"each({text}, {node.op.mixes})"
-        made = _Waiting(value, text, 1 + max([w.depth for w in inside], default=0), dead)
-        if waits and made.depth < _DEEPEST:
+            text, binds = f"each({text}, {op.mixes})", 3
+        made = _Waiting(value, text, binds, depth, dead)
+        if waits and depth < _DEEPEST:
             if len(self.waiting) == _MOST_WAITING:
                 self._flush()
             self.waiting[value.index] = made
-            self.texts[value.index] = text
         else:
             self._flush()
             self._emit(made)
 
-    def _inside(self, node: Apply, dead: list[Value]) -> list[_Waiting]:
-        """What is written into `node`; where the op reads an operand twice, all that waits becomes statements.
+    def _taken(self, node: Apply, dead: list[Value]) -> dict[int, _Waiting]:
+        """The operands of `node` that wait, by index: they are written into it.
 
-        `dead` gets what dies with those, and with what waits behind them: it may be read by them.
+        `dead` gets what dies with them, and with what waits behind them: they may read it.
         """
-        wanted = {a.index for a in node.args if a.index in self.waiting}
-        if not wanted:
-            return []
-        if not node.op.reads_once:
-            self._flush()
-            return []
-        dead[:] = [v for v in dead if v.index not in wanted]
-        inside, behind = [], False
+        wanted = {a.index for a in node.args}
+        found: dict[int, _Waiting] = {}
+        behind = False
         for index, w in list(self.waiting.items()):
-            behind = behind or index in wanted
+            taken = index in wanted
+            behind = behind or taken
             if behind:
                 dead += w.dead
-                w.dead.clear()
-            if index in wanted:
-                inside.append(self.waiting.pop(index))
-        return inside
+                w.dead = []
+            if taken:
+                found[index] = self.waiting.pop(index)
+                dead.remove(w.value)
+        return found
 
     def _flush(self) -> None:
         if self.waiting:
@@ -149,21 +162,22 @@ class _Writer:
         gone: list[Value] = []
         for v in w.dead:
             name = self.names.pop(v.index, v)
-            (self.free if size(v.shape) <= _SMALL else gone).append(name)
-        target = self.free.pop() if self.free and w.value.index not in self.outputs else w.value
-        if target is w.value:
-            self.texts.pop(target.index, None)
+            (self.free if _is_small(v) else gone).append(name)
+        index = w.value.index
+        if self.free and index not in self.outputs:
+            target = self.names[index] = self.free.pop()
         else:
-            self.names[w.value.index], self.texts[w.value.index] = target, target.name
+            target = w.value
         self.made.append((target, _Text(w.text)))
-        self.made.extend([(name, None) for name in gone])
-        self.free.extend(gone)
+        if gone:
+            self.made.extend([(name, None) for name in gone])
+            self.free.extend(gone)
 
     def _renamed(self, node: Apply) -> Apply:
         """The node on operands that print as what they are called."""
-        if not any(a.index in self.texts for a in node.args):
+        if not any(a.index in self.names for a in node.args):
             return node
-        args = [a if a.index not in self.texts else _alias(a, self.texts[a.index]) for a in node.args]
+        args = [a if a.index not in self.names else _alias(a, self.names[a.index].name) for a in node.args]
         return Apply(node.op, tuple(args), node.params)
 
 

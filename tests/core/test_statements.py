@@ -30,7 +30,7 @@ def test_a_small_chain_is_few_statements() -> None:
     y = sin(g, mul(g, add(g, x, x), x))
     z = mul(g, add(g, y, y), x)
     w = mul(g, z, z)
-    assert printed(g, [x], [w]) == ["v3 = sin(((v0 + v0) * v0))", "v3 = ((v3 + v3) * v0)", "v6 = (v3 * v3)"]
+    assert printed(g, [x], [w]) == ["v3 = sin((v0 + v0) * v0)", "v3 = (v3 + v3) * v0", "v6 = v3 * v3"]
 
 
 def test_large_values_are_deleted_at_once() -> None:
@@ -45,7 +45,23 @@ def test_an_operand_that_is_read_twice_is_computed_once() -> None:
     g = Graph()
     x, c = g.input(()), g.input(())
     y = ELEMENTWISE["xlogy"](g, add(g, x, c), x)
-    assert printed(g, [x, c], [y]) == ["v2 = (v0 + v1)", "v3 = where(v2 == 0, 0.0, v2 * log(v0))"]
+    assert printed(g, [x, c], [y]) == ["v2 = v0 + v1", "v3 = where(v2 == 0, 0.0, v2 * log(v0))"]
+
+
+def test_brackets_keep_the_order_of_operations() -> None:
+    """a - (b + c) and a / (b * c) need them, (a - b) + c and a * b + c do not."""
+    g = Graph()
+    a, b, c = (g.input(()) for _ in range(3))
+    op = ELEMENTWISE
+    left = op["sub"](g, a, op["add"](g, b, c)), op["div"](g, a, op["mul"](g, b, c))
+    right = add(g, op["sub"](g, a, b), c), add(g, mul(g, a, b), c), op["neg"](g, op["div"](g, op["div"](g, a, b), c))
+    assert [line.split(" = ")[1] for line in printed(g, [a, b, c], [*left, *right])] == [
+        "v0 - (v1 + v2)",
+        "v0 / (v1 * v2)",
+        "v0 - v1 + v2",
+        "v0 * v1 + v2",
+        "(-(v0 / v1 / v2))",
+    ]
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -56,7 +72,15 @@ def test_the_same_numbers_as_one_assignment_each(seed: int) -> None:
     inputs = [g.input(()), g.input((3,)), g.input((300,)), g.input((1,))]
     point = [np.asarray(random.uniform(0.1, 1, v.shape)) for v in inputs]
     made = dict(zip([v.index for v in inputs], point, strict=True))
-    ops: dict[str, Any] = {"add": np.add, "mul": np.multiply, "hypot": np.hypot, "sin": np.sin, "neg": np.negative}
+    ops: dict[str, Any] = {
+        "add": np.add,
+        "mul": np.multiply,
+        "hypot": np.hypot,
+        "sub": np.subtract,
+        "div": np.divide,
+        "sin": np.sin,
+        "neg": np.negative,
+    }
     for _ in range(150):
         name = str(random.choice(list(ops)))
         recent = [v for v in g.values[-int(random.integers(1, 12)) :] if v.index in made] or inputs
