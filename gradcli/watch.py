@@ -6,7 +6,7 @@ Only functions that the user wrote are watched, only where a derivative passes t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
