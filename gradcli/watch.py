@@ -6,7 +6,7 @@ Only functions that the user wrote are watched, only where a derivative passes t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +58,7 @@ def _and(g: Graph, a: Value, b: Value | None) -> Value:
     return a if b is None else ELEMENTWISE["logical_and"](g, a, b)
 
 
-def _liveness(g: Graph, targets: Iterable[Value], needed: list[int]) -> dict[int, Value | None]:
+def _liveness(g: Graph, targets: Iterable[Value], needed: Sequence[int]) -> dict[int, Value | None]:
     """For each value that something differentiable is computed from: where it is (None: everywhere)."""
     live: dict[int, Value | None] = {t.index: None for t in targets}
     for i in reversed(needed):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Sequence
+from functools import partial as bind
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from gradcli.core.executable import Executable, namespace
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Literal, Value
-from gradcli.core.printing import Wrapped, function
+from gradcli.core.printing import function
+from gradcli.core.statements import statements
 
 __all__ = ["compile_graph", "numbers"]
 
@@ -37,9 +39,8 @@ def compile_graph(
     given = {v.index for v in inputs}
     constants = [g.values[i] for i in needed if i in g.data and i not in given]
     arguments = [*inputs, *constants]
-    replacements = _assignments(g, needed, arguments, outputs)
-    if each is not None:
-        replacements = [(v, Wrapped(d) if d is not None and _is_moving(g, v) else d) for v, d in replacements]
+    pairs = _assignments(g, needed, arguments, outputs)
+    replacements = statements(pairs, outputs, bind(_is_moving, g) if each is not None else None)
     call = function(arguments, list(outputs), namespace(dtype, each), lambda expressions: (replacements, expressions))
     return Executable(
         text="".join(linecache.getlines(call.__code__.co_filename)),
@@ -57,9 +58,9 @@ def _is_moving(g: Graph, v: Value) -> bool:
 
 
 def _assignments(
-    g: Graph, needed: list[int], given: Sequence[Value], outputs: Sequence[Value]
+    g: Graph, needed: Sequence[int], given: Sequence[Value], outputs: Sequence[Value]
 ) -> list[tuple[Any, Any]]:
-    """(value, definition) pairs, with (value, None), which lambdify prints as `del`, after each last use."""
+    """(value, definition) pairs, with (value, None) after each last use."""
     last = g.last_uses(needed)
     taken = {v.index for v in given}
     keep = {v.index for v in outputs} | taken
@@ -69,8 +70,9 @@ def _assignments(
         if definition is None or i in taken:
             continue
         pairs.append((g.values[i], definition))
-        for a in dict.fromkeys(definition.args):
-            if last[a.index] == i and a.index not in keep and not isinstance(a, Literal):
+        dead = [a for a in definition.args if last[a.index] == i and a.index not in keep and type(a) is Value]
+        for k, a in enumerate(dead):
+            if a not in dead[:k]:
                 pairs.append((a, None))
     return pairs
 

@@ -6,7 +6,7 @@ after broadcasting, links and masks (see `tangents`). Rules see dense arrays wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial as bind
 
@@ -110,7 +110,7 @@ def jvp(g: Graph, seeds: Mapping[Value, Some], targets: Iterable[Value]) -> dict
     return {t: held.get(t.index) for t in wanted}
 
 
-def _ahead_wild(g: Graph, needed: list[int], flags: bytearray) -> bytearray:
+def _ahead_wild(g: Graph, needed: Sequence[int], flags: bytearray) -> bytearray:
     """Whether something computed from each value may multiply its tangent by something infinite."""
     ahead = bytearray(len(g.values))
     for i in reversed(needed):
@@ -148,6 +148,8 @@ def pull(g: Graph, node: Apply, out: Value, i: int, ct: Tangent) -> Some:
 
 def _fold_to(g: Graph, t: Tangent, a: Value) -> Tangent:
     """Summed over the axes along which broadcasting repeated the operand `a`."""
+    if a.shape == t.shape:
+        return t
     axes = stretched_axes(a.shape, t.shape)
     added = range(-len(t.shape), -a.rank)
     if axes:

@@ -29,6 +29,8 @@ x, y, f = sp.symbols("x y f", real=True)
 c = sp.Symbol("c")
 _OPERANDS = {"x": x, "y": y, "c": c}
 
+_INFIX = {f"({{0}} {symbol} {{1}})" for symbol in "+-*/"}
+
 Code = str | Callable[[Apply], str]
 ELEMENTWISE: dict[str, Elementwise] = {}
 
@@ -74,14 +76,23 @@ class Elementwise(Op):
         self.operands = tuple(args.split())
         self.tame, self.kind = tame, kind
         self._partials = partials
-        self._code = code or f"{name}({', '.join(f'{{{k}}}' for k in range(len(self.operands)))})"
+        call = f"{name}({', '.join(f'{{{k}}}' for k in range(len(self.operands)))})"
+        text = self._code = code or call
+        if isinstance(text, str) and type(self).code is Elementwise.code:
+            self.template = text
+            self.infix = "call" if text == call else text[5] if text in _INFIX else None
+            self.reads_once = all(text.count(f"{{{k}}}") == 1 for k in range(len(self.operands)))
 
     @property
     def symbols(self) -> list[Any]:
         return [_OPERANDS[a] for a in self.operands]
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:
-        return broadcast(*[a.shape for a in args]) if len(args) > 1 else args[0].shape
+        first = args[0].shape
+        for a in args:
+            if a.shape != first:
+                return broadcast(*[a.shape for a in args])
+        return first
 
     def code(self, node: Apply) -> str:
         return self._code(node) if callable(self._code) else self._code.format(*names(node))

@@ -66,6 +66,9 @@ class Op(ABC):
         keeps_kind: the value is of its first operand's kind (entries are only moved).
         tame: finite operands of ordinary size give finite values and finite partials.
         mixes: the rounding in every entry of a matrix is that of its largest one.
+        template: the kernel's text in {0}, {1} for the operands, where that is all there is to say.
+        infix: +, -, * or / where the template is `({0} + {1})`; "call" where it is `name({0}, {1})`.
+        reads_once: the template has each operand once.
     """
 
     name: str
@@ -73,6 +76,9 @@ class Op(ABC):
     keeps_kind: bool = False
     tame: bool = False
     mixes: bool = False
+    template: str | None = None
+    infix: str | None = None
+    reads_once: bool = False
 
     @abstractmethod
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:

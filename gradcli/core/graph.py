@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,22 @@ from gradcli.core.nodes import Apply, Literal, Operation, Value
 from gradcli.core.shapes import Shape, bounded
 
 __all__ = ["Graph"]
+
+
+class At:
+    """A context that is entered for every node; one made of a generator takes longer than the node."""
+
+    __slots__ = ("before", "graph", "place")
+
+    def __init__(self, graph: Graph, place: Any) -> None:
+        self.graph, self.place = graph, place
+
+    def __enter__(self) -> None:
+        self.before = self.graph._place
+        self.graph._place = self.place
+
+    def __exit__(self, *_: object) -> None:
+        self.graph._place = self.before
 
 
 class Graph:
@@ -35,6 +50,11 @@ class Graph:
         self.wild: list[bool] = []
         self._memo: dict[tuple[Any, ...], Value] = {}
         self._place: Any = None
+        self._asked: tuple[tuple[int, ...], tuple[int, ...]] | None = (
+            None  # the last question to `ancestors`, with its answers
+        )
+        self._needed: list[int] = []
+        self._last: dict[int, int] | None = None
 
     # -- making ------------------------------------------------------------------------------------------------
 
@@ -59,7 +79,8 @@ class Graph:
 
     def literal(self, number: float) -> Literal:
         """A number written in the expression."""
-        key = ("literal", repr(number))
+        same = number != 0 and number - number == 0  # else equal numbers may differ, or not be equal to themselves
+        key = ("literal", number if same else repr(number))
         found = self._memo.get(key)
         if found is None:
             finite = number - number == 0
@@ -73,11 +94,12 @@ class Graph:
         key = (op, params, *[a.index for a in args])
         found = self._memo.get(key)
         if found is None:
-            folded = op.fold(args, params)
+            folded = op.fold(args, params) if isinstance(args[0], Literal) else None
             if folded is not None:
                 return self.literal(folded)
             kind = args[0].kind if op.keeps_kind else op.kind
-            value = Value(len(self.values), bounded(op.shape(args, params)), kind)
+            shape = op.shape(args, params)
+            value = Value(len(self.values), bounded(shape) if shape else shape, kind)
             varying = sourced = False
             wild = not op.tame
             for a in args:
@@ -105,43 +127,47 @@ class Graph:
         """The place of the nodes that are being made."""
         return self._place
 
-    @contextmanager
-    def at(self, place: Any) -> Iterator[None]:
+    def at(self, place: Any) -> At:
         """Nodes made inside carry `place`: where they come from, in whatever form the maker of the graph has it."""
-        before, self._place = self._place, place
-        try:
-            yield
-        finally:
-            self._place = before
+        return At(self, place)
 
     # -- reading -----------------------------------------------------------------------------------------------
 
     def definition(self, value: Value) -> Apply | None:
         return self.definitions[value.index]
 
-    def ancestors(self, outputs: Iterable[Value], given: Iterable[Value] = ()) -> list[int]:
+    def ancestors(self, outputs: Iterable[Value], given: Iterable[Value] = ()) -> Sequence[int]:
         """The indices of everything that `outputs` are computed from, themselves included, ascending; of what is
         `given`, nothing further back."""
-        needed = bytearray(len(self.values))
-        stop = {v.index for v in given}
-        top = -1
-        for v in outputs:
-            needed[v.index] = 1
-            top = max(top, v.index)
+        wanted = tuple([v.index for v in outputs])
+        stop = tuple([v.index for v in given if self.definitions[v.index] is not None])
+        if (wanted, stop) == self._asked:  # nodes are only ever added, so the answer stays
+            return self._needed
+        top = max(wanted, default=-1)
+        needed = bytearray(top + 1)
+        for i in wanted:
+            needed[i] = 1
+        ends = set(stop)
         for i in range(top, -1, -1):
-            if needed[i] and i not in stop and (definition := self.definitions[i]) is not None:
+            if needed[i] and i not in ends and (definition := self.definitions[i]) is not None:
                 for a in definition.args:
                     needed[a.index] = 1
-        return [i for i in range(top + 1) if needed[i]]
+        self._asked, self._last = (wanted, stop), None
+        self._needed = [i for i, flag in enumerate(needed) if flag]
+        return self._needed
 
     def last_uses(self, needed: Iterable[int]) -> dict[int, int]:
         """For each value the index of the last of `needed` (ascending) that is computed from it."""
+        if needed is self._needed and self._last is not None:
+            return self._last
         last: dict[int, int] = {}
         for i in needed:
             definition = self.definitions[i]
             if definition is not None:
                 for a in definition.args:
                     last[a.index] = i
+        if needed is self._needed:
+            self._last = last
         return last
 
     def __len__(self) -> int:

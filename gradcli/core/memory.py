@@ -24,15 +24,19 @@ def peak_bytes(g: Graph, outputs: Sequence[Value], itemsize: int, held: Sequence
     stays = {v.index for v in held}
     kept = {v.index for v in outputs} | stays
     dies: dict[int, list[int]] = {}
-    for index, user in g.last_uses([i for i in needed if i not in stays]).items():
-        dies.setdefault(user, []).append(index)
-    cost = {i: _bytes(g, i, itemsize) for i in needed}
-    live = peak = sum(_bytes(g, i, itemsize, held=True) for i in stays)
+    for index, user in g.last_uses(needed).items():
+        if index not in kept:
+            dies.setdefault(user, []).append(index)
+    cost: dict[int, int] = {}
+    live = peak = sum([_bytes(g, i, itemsize, held=True) for i in stays])
     for i in needed:
-        if i not in stays:
-            live += cost[i]
-            peak = max(peak, live)
-            live -= sum(cost[k] for k in dies.get(i, []) if k not in kept)
+        if i in stays:
+            continue
+        cost[i] = _bytes(g, i, itemsize)
+        live += cost[i]
+        peak = max(peak, live)
+        if i in dies:
+            live -= sum([cost[k] for k in dies[i]])
     return max(peak, sum(size(v.shape) * itemsize for v in outputs))
 
 
@@ -41,4 +45,4 @@ def _bytes(g: Graph, i: int, itemsize: int, *, held: bool = False) -> int:
     definition, value = g.definitions[i], g.values[i]
     if definition is not None and definition.op.name in (_REPEATS if held else _VIEWS):
         return 0
-    return size(value.shape) * (1 if value.kind == "bool" else itemsize)
+    return (size(value.shape) if value.shape else 1) * (1 if value.kind == "bool" else itemsize)

@@ -76,6 +76,9 @@ class Operation(Protocol):
     kind: str
     keeps_kind: bool
     tame: bool
+    template: str | None
+    infix: str | None
+    reads_once: bool
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape: ...
     def code(self, node: Apply) -> str: ...
@@ -85,18 +88,19 @@ class Operation(Protocol):
 class Apply(Basic):  # type: ignore[misc]
     """An op applied to values; `params` are its static parameters (axes, shapes), hashable."""
 
-    __slots__ = ("op", "params")
+    __slots__ = ("args", "op", "params")  # `args` of sympy's own is a property, which takes longer to read
 
+    args: tuple[Value, ...]
     op: Any
     params: tuple[Any, ...]
 
     def __new__(cls, op: Operation, args: tuple[Value, ...], params: tuple[Any, ...] = ()) -> Apply:
         self = Basic.__new__(cls, *args)
-        self.op, self.params = op, params
+        self.args, self.op, self.params = args, op, params
         return self  # type: ignore[no-any-return]
 
     def _hashable_content(self) -> tuple[Any, ...]:
-        return (self.op, self.params, *self._args)
+        return (self.op, self.params, *self.args)
 
     def _numpycode(self, printer: object) -> str:
         return str(self.op.code(self))

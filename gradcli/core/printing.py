@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sympy import lambdify
-from sympy.core.basic import Basic
 from sympy.printing.numpy import NumPyPrinter
 
-__all__ = ["Wrapped", "function"]
+__all__ = ["function"]
 
 _SETTINGS = {"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True}
 
@@ -19,14 +18,6 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
     def doprint(self, expr: Any, assign_to: Any = None) -> str:
         own = getattr(expr, "_numpycode", None)
         return own(self) if own is not None else super().doprint(expr, assign_to)  # type: ignore[no-any-return]
-
-
-class Wrapped(Basic):  # type: ignore[misc]
-    """A node whose value is passed through the function `each` of the generated code, with whether its op mixes."""
-
-    def _numpycode(self, printer: Any) -> str:
-        (node,) = self.args
-        return f"each({printer.doprint(node)}, {node.op.mixes})"
 
 
 def function(inputs: list[Any], outputs: Any, names: dict[str, Any], cse: Any = False) -> Any:

@@ -119,12 +119,13 @@ def dense(g: Graph, t: Tangent) -> Value:
 
 def add_tangents(g: Graph, a: Tangent, b: Tangent, *, keep_mask: bool) -> Tangent:
     """The sum; it keeps the links that both have."""
-    differ = [j - len(a.shape) for j, (x, y) in enumerate(zip(a.links, b.links, strict=True)) if x != y]
-    a, b = (unlink(g, t, differ, keep_mask=keep_mask) for t in (a, b))
+    if a.links != b.links:
+        differ = [j - len(a.shape) for j, (x, y) in enumerate(zip(a.links, b.links, strict=True)) if x != y]
+        a, b = (unlink(g, t, differ, keep_mask=keep_mask) for t in (a, b))
     mask = None
     if a.mask is not None and b.mask is not None:
         mask = a.mask if a.mask is b.mask else ELEMENTWISE["logical_or"](g, a.mask, b.mask)
-    return replace(a, value=add(g, a.value, b.value), mask=mask, wild=a.wild or b.wild)
+    return Tangent(add(g, a.value, b.value), a.shape, a.dims, a.links, mask, a.wild or b.wild)
 
 
 # -- masks --------------------------------------------------------------------------------------------------------
@@ -157,7 +158,8 @@ def constant_zeros(g: Graph, factor: Value) -> Value | None:
 
 def _aligned(g: Graph, v: Value, rank: int) -> Value:
     """`v` with axes of size 1 in front, up to `rank`; literals stay."""
-    return v if isinstance(v, Literal) else reshape(g, v, (1,) * (rank - v.rank) + v.shape)
+    extra = rank - len(v.shape)
+    return v if not extra or isinstance(v, Literal) else reshape(g, v, (1,) * extra + v.shape)
 
 
 # -- scaling ------------------------------------------------------------------------------------------------------
@@ -198,11 +200,13 @@ def scale(g: Graph, t: Tangent, p: Partial, *, ahead_wild: bool) -> Tangent | Ze
     wild = (p.factor is not None and g.wild[p.factor.index]) or (p.divisor is not None and _may_be_zero(g, p.divisor))
     guarded = wild or t.wild or ahead_wild
     gate = p.gate
+    rank = len(t.full_shape) if t.dims else len(t.shape)
+    if not guarded and gate is None:
+        return Tangent(_aligned(g, _scaled(g, t.value, p, None, None), rank), t.shape, t.dims, t.links)
     if guarded and p.factor is not None:
         gate = _both(g, gate, constant_zeros(g, p.factor))
     if gate is not None and not g.varying[gate.index] and not numbers(g, gate).any():
         return ZERO
-    rank = len(t.full_shape)
     mask = t.mask
     if gate is not None and guarded:
         mask = _both(g, mask, _aligned(g, gate, rank))

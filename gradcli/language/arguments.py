@@ -16,6 +16,8 @@ PAIRWISE = {"max": "maximum(a, b)", "min": "minimum(a, b)", "sum": "a + b", "log
 
 def bind_arguments(f: Function, positional: list[Any], named: dict[str, Any], convert: Converter) -> list[Any]:
     """The arguments in the order of the parameters, each as its parameter takes it; CallError where they do not fit."""
+    if not named and len(positional) == f.only_arrays:
+        return [convert.array(given) for given in positional]
     parameters = f.parameters
     variadic = parameters[-1] if parameters and parameters[-1].variadic else None
     plain = parameters[:-1] if variadic else parameters

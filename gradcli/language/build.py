@@ -23,6 +23,7 @@ from gradcli.language.indexing import apply_index
 from gradcli.language.names import did_you_mean, fold
 from gradcli.language.parse import Expression
 from gradcli.language.spelling import dotted_name, function_help
+from gradcli.language.syntax import parts_of
 from gradcli.language.table import lookup
 
 __all__ = ["CONSTANTS", "Builder"]
@@ -67,35 +68,35 @@ class Builder:
     def build(self, x: Expression) -> Value:
         """The value of an expression; InputError at the part that does not fit."""
         done: list[Any] = []
-        work: list[tuple[ast.AST, bool]] = [(x.root, False)]
+        work: list[tuple[ast.AST, int]] = [(x.root, -1)]  # how many parts are done; -1: not looked at yet
         while work:
-            node, ready = work.pop()
-            children = _children(node)
-            if not ready and children:
-                work.append((node, True))
-                work.extend((child, False) for child in reversed(children))
-                continue
-            count = len(children)
-            parts = done[len(done) - count :] if count else []
-            del done[len(done) - count :]
-            done.append(self._combine(x, node, parts))
-        value: Value = self._at(x, x.root, lambda: self.converter.array(done[0]))
+            node, count = work.pop()
+            if count < 0:
+                children = parts_of(node)
+                if children:
+                    work.append((node, len(children)))
+                    work.extend([(child, -1) for child in reversed(children)])
+                    continue
+            parts = done[len(done) - count :] if count > 0 else []
+            del done[len(done) - len(parts) :]
+            done.append(self._at(x, node, _COMBINE[type(node)], parts))
+        value: Value = self._at(x, x.root, Builder._whole, done)
         return value
 
-    def _combine(self, x: Expression, node: ast.AST, parts: list[Any]) -> Any:
-        return self._at(x, node, lambda: _COMBINE[type(node)](self, x, node, parts))
-
-    def _at(self, x: Expression, node: ast.AST, make: Callable[[], Any]) -> Any:
-        """Runs `make` with the place of `node`; what does not fit becomes an error there."""
+    def _at(self, x: Expression, node: ast.AST, make: Callable[..., Any], parts: list[Any]) -> Any:
+        """Makes `node` of its parts, with its place; what does not fit becomes an error there."""
         try:
             with self.graph.at(Span(x, node)):
-                return make()
+                return make(self, x, node, parts)
         except CallError as e:
             raise InputError(x.fault(node, e.kind, str(e), e.help)) from None
         except ShapeError as e:
             raise InputError(x.fault(node, "shape", f"{_call_name(node)}{e}")) from None
         except MemoryError:
             raise InputError(x.fault(node, "limit", "not enough memory for this value")) from None
+
+    def _whole(self, x: Expression, node: ast.AST, parts: list[Any]) -> Value:
+        return self.converter.array(parts[0])
 
     # -- one kind of syntax each ---------------------------------------------------------------------------------
 
@@ -214,33 +215,6 @@ _COMBINE: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Tuple: Builder._tuple,
     ast.Slice: Builder._slice,
 }
-
-
-def _children(node: ast.AST) -> list[Any]:
-    """The parts whose values are needed first, in order."""
-    match node:
-        case ast.BinOp():
-            return [node.left, node.right]
-        case ast.UnaryOp():
-            return [node.operand]
-        case ast.Compare():
-            return [node.left, *node.comparators]
-        case ast.BoolOp():
-            return list(node.values)
-        case ast.IfExp():
-            return [node.test, node.body, node.orelse]
-        case ast.Call():
-            return [*node.args, *[k.value for k in node.keywords]]
-        case ast.Subscript():
-            return [node.value, node.slice]
-        case ast.List() | ast.Tuple():
-            return list(node.elts)
-        case ast.Slice():
-            return [p for p in (node.lower, node.upper, node.step) if p is not None]
-        case ast.Attribute(attr="T"):
-            return [node.value]
-        case _:
-            return []
 
 
 def _power(g: Graph, base: Value, exponent: Value) -> Value:

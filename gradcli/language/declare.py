@@ -118,6 +118,12 @@ class Function:
             for p in rest
         )
 
+    @cached_property
+    def only_arrays(self) -> int:
+        """How many arguments it takes where all are arrays, in the order of the parameters; else -1."""
+        plain = all(p.kind == "array" and not p.variadic for p in self.parameters)
+        return len(self.parameters) if plain else -1
+
     @property
     def signature(self) -> str:
         """As users write it: `softmax(x, axis=-1)`."""

@@ -29,6 +29,8 @@ _LOWER_WORDS = {"if", "else", "and", "or", "not", "in", "is", "for", "lambda"}
 
 def _cuts(text: str) -> list[int]:
     """The offsets of the signs at which the sum is cut; none where the text is no plain long sum."""
+    if text.count("+") + text.count("-") < TERMS:
+        return []
     depth, operand, signs = 0, False, []
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup

@@ -16,7 +16,7 @@ _MOST_CANDIDATES = 5_000
 
 def fold(name: str) -> str:
     """The form under which two spellings are one name: NFKC, so the micro sign is the Greek mu."""
-    return unicodedata.normalize("NFKC", name)
+    return name if name.isascii() else unicodedata.normalize("NFKC", name)
 
 
 def is_name(text: str) -> bool:

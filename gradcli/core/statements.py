@@ -1,0 +1,187 @@
+"""Assignments -> the statements of the generated function, as few as keep its memory small.
+
+In a large graph Python's own compiler takes longer than everything else, by the number of statements and of names. So
+a value that is used once, soon, is written into the expression that uses it; and a small value that is dead leaves its
+name to a later one instead of being deleted. What is large lives no longer for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from gradcli.core.nodes import Apply, Value
+from gradcli.core.shapes import size
+
+__all__ = ["Pair", "statements"]
+
+Pair = tuple[Any, Any]
+
+_SMALL = 256  # entries; a dead value that is not larger may stay until its name is needed
+_DEEPEST = 20  # how far expressions nest; Python's limit is 200
+_MOST_WAITING = 32  # keeps the time linear
+
+
+def statements(
+    pairs: Sequence[Pair], outputs: Iterable[Value], wrapped: Callable[[Value], bool] | None = None
+) -> list[Pair]:
+    """The pairs (value, definition) and (value, None), which says that the value is dead, as pairs to be printed.
+
+    Outputs keep their names. The text of each value that is `wrapped` stands in `each(text, mixes)`.
+    """
+    return _Writer(pairs, outputs, wrapped).made
+
+
+class _Text:
+    """An expression that is printed already. (A node of sympy's takes longer to make than to print.)"""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def _numpycode(self, printer: object) -> str:
+        return self.text
+
+
+class _Waiting:
+    """A value that may be written into the expression that uses it; `dead` are those that die where it is computed.
+
+    `text` has no brackets around it; `binds` says how strongly its operator binds (1: sums, 2: products, 3: no need).
+    """
+
+    __slots__ = ("binds", "dead", "depth", "text", "value")
+
+    def __init__(self, value: Value, text: str, binds: int, depth: int, dead: list[Value]) -> None:
+        self.value, self.text, self.binds, self.depth, self.dead = value, text, binds, depth, dead
+
+    def within(self, binds: int) -> str:
+        """The text as an operand of what binds that strongly. Brackets take Python's parser a quarter of its time."""
+        return self.text if self.binds >= binds else f"({self.text})"
+
+
+_BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
+
+
+def _is_small(v: Value) -> bool:
+    return not v.shape or size(v.shape) <= _SMALL
+
+
+class _Writer:
+    """One pass over the pairs.
+
+    Attributes:
+        made: the statements so far.
+        names: by index, the value whose name it has where that is not its own.
+        free: values whose names are free.
+        waiting: by index, in order, at most `_MOST_WAITING`. A statement of something else ends all waiting.
+    """
+
+    def __init__(
+        self, pairs: Sequence[Pair], outputs: Iterable[Value], wrapped: Callable[[Value], bool] | None
+    ) -> None:
+        self.made: list[Pair] = []
+        self.names: dict[int, Value] = {}
+        self.free: list[Value] = []
+        self.waiting: dict[int, _Waiting] = {}
+        self.outputs = {v.index for v in outputs}
+        self.wrapped = wrapped
+        uses = Counter([a.index for _, node in pairs if node is not None for a in node.args])
+        k = 0
+        while k < len(pairs):
+            value, node = pairs[k]
+            k += 1
+            dead: list[Value] = []
+            while k < len(pairs) and pairs[k][1] is None:
+                dead.append(pairs[k][0])
+                k += 1
+            once = uses[value.index] == 1 and value.index not in self.outputs and wrapped is None
+            self._assign(value, node, dead, waits=once and all(map(_is_small, dead)))
+        self._flush()
+
+    def _assign(self, value: Value, node: Apply, dead: list[Value], *, waits: bool) -> None:
+        op, names, binds, depth = node.op, self.names, _BINDS.get(node.op.infix, 3), 1
+        inside: dict[int, _Waiting] = {}
+        if self.waiting and not self.waiting.keys().isdisjoint([a.index for a in node.args]):
+            if op.reads_once:
+                inside = self._taken(node, dead)
+                depth += max([w.depth for w in inside.values()])
+            else:
+                self._flush()
+        if binds < 3:
+            left, right = node.args
+            a = inside[left.index].within(binds) if left.index in inside else names.get(left.index, left).name
+            b = inside[right.index].within(binds + 1) if right.index in inside else names.get(right.index, right).name
+            text = f"{a} {op.infix} {b}"
+        elif op.template is not None:
+            least = 0 if op.infix == "call" else 3
+            text = op.template.format(
+                *[inside[a.index].within(least) if a.index in inside else names.get(a.index, a).name for a in node.args]
+            )
+        else:
+            text = op.code(self._renamed(node))
+        if self.wrapped is not None and self.wrapped(value):
+            text, binds = f"each({text}, {op.mixes})", 3
+        made = _Waiting(value, text, binds, depth, dead)
+        if waits and depth < _DEEPEST:
+            if len(self.waiting) == _MOST_WAITING:
+                self._flush()
+            self.waiting[value.index] = made
+        else:
+            self._flush()
+            self._emit(made)
+
+    def _taken(self, node: Apply, dead: list[Value]) -> dict[int, _Waiting]:
+        """The operands of `node` that wait, by index: they are written into it.
+
+        `dead` gets what dies with them, and with what waits behind them: they may read it.
+        """
+        wanted = {a.index for a in node.args}
+        found: dict[int, _Waiting] = {}
+        behind = False
+        for index, w in list(self.waiting.items()):
+            taken = index in wanted
+            behind = behind or taken
+            if behind:
+                dead += w.dead
+                w.dead = []
+            if taken:
+                found[index] = self.waiting.pop(index)
+                dead.remove(w.value)
+        return found
+
+    def _flush(self) -> None:
+        if self.waiting:
+            waiting, self.waiting = self.waiting, {}
+            for w in waiting.values():
+                self._emit(w)
+
+    def _emit(self, w: _Waiting) -> None:
+        """A statement: what is dead and large is deleted, what is dead and small leaves its name."""
+        gone: list[Value] = []
+        for v in w.dead:
+            name = self.names.pop(v.index, v)
+            (self.free if _is_small(v) else gone).append(name)
+        index = w.value.index
+        if self.free and index not in self.outputs:
+            target = self.names[index] = self.free.pop()
+        else:
+            target = w.value
+        self.made.append((target, _Text(w.text)))
+        if gone:
+            self.made.extend([(name, None) for name in gone])
+            self.free.extend(gone)
+
+    def _renamed(self, node: Apply) -> Apply:
+        """The node on operands that print as what they are called."""
+        if not any(a.index in self.names for a in node.args):
+            return node
+        args = [a if a.index not in self.names else _alias(a, self.names[a.index].name) for a in node.args]
+        return Apply(node.op, tuple(args), node.params)
+
+
+def _alias(value: Value, name: str) -> Value:
+    made = Value(value.index, value.shape, value.kind)
+    made.name = name
+    return made
