@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from gradcli.cli import failures
 from gradcli.cli.interruption import interruptible
 from gradcli.cli.streams import Outcome, deliver, silence
+from gradcli.collecting import end_without_collection, rare_collections
 from gradcli.errors import GradcliError
 
 __all__ = ["main"]
@@ -20,7 +21,8 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs gradcli with `arguments` (those of the process by default) and returns the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    with interruptible():
+    end_without_collection()
+    with interruptible(), rare_collections():
         return _main(given)
 
 
