@@ -66,16 +66,38 @@ def test_shipped_files_load_nothing_heavy(args: list[str]) -> None:
     assert HEAVY & modules == set()
 
 
+UNUSED = {"scipy", "pydantic", "rich", "sympy.combinatorics", "numpy.f2py", "numpy.ma", "numpy.random", "numpy.testing"}
+
+
 @pytest.mark.parametrize("format_", ["table", "json", "csv"])
 def test_an_answer_loads_what_it_needs(format_: str) -> None:
-    """No rich without colour, no scipy, no pydantic."""
+    """No rich without colour, no scipy, no pydantic, nothing of sympy and NumPy that is loaded on demand."""
     args = ["compare", "-e", "x**2", "--at", "x=2", "--format", format_]
     code = "import io, sys\nsys.stdout = io.StringIO()\n" + LOADED.format(devnull="/dev/null", args=args)
 
     ended, modules = loaded(code)
 
     assert ended == 0
-    assert {"scipy", "pydantic", "rich"} & modules == set()
+    assert UNUSED & modules == set()
+
+
+EXPRESSIONS = """
+import io, json, sys
+sys.stdout = io.StringIO()
+from gradcli.cli import main
+status = main(["grad", "-e", "x**2 * y + cos(x)", "--at", "x=2", "--at", "y=3", "--no-cache"])
+from gradcli.core.elementwise import ELEMENTWISE
+made = {"expression", "derivatives"}
+json.dump([status, sorted(name for name, op in ELEMENTWISE.items() if made & vars(op).keys())], sys.stderr)
+"""
+
+
+def test_an_answer_makes_the_expressions_of_what_it_uses() -> None:
+    """The rows of other elementwise ops stay functions."""
+    ended, ops = loaded(EXPRESSIONS)
+
+    assert ended == 0
+    assert ops == {"add", "cos", "mul", "square"}
 
 
 def test_importing_gradcli_loads_nothing() -> None:

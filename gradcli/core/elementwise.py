@@ -3,6 +3,8 @@
 A partial is 0, 1, -1 or an expression; `Piecewise((d, condition), (0, True))` is a gate: where the condition does not
 hold the derivative is a structural zero, which also an infinite factor upstream does not change. Partials that are not
 given are sympy's own derivative of the value. Conventions at kinks are TensorFlow's.
+
+A row holds functions that make its expressions: sympy takes long to make them, and a call needs few.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from gradcli.core.nodes import Apply, Value
 from gradcli.core.printing import function
 from gradcli.core.shapes import Shape, broadcast
 
-__all__ = ["ELEMENTWISE", "Elementwise", "Special", "c", "call", "f", "gate", "row", "x", "y"]
+__all__ = ["ELEMENTWISE", "Elementwise", "Formula", "Special", "c", "call", "f", "gate", "row", "x", "y"]
 
 x, y, f = sp.symbols("x y f", real=True)
 c = sp.Symbol("c")
@@ -32,6 +34,7 @@ _OPERANDS = {"x": x, "y": y, "c": c}
 _INFIX = {f"({{0}} {symbol} {{1}})" for symbol in "+-*/"}
 
 Code = str | Callable[[Apply], str]
+Formula = Callable[[], Any]
 ELEMENTWISE: dict[str, Elementwise] = {}
 
 
@@ -42,7 +45,7 @@ class Special:
     `text` says what is taken there, `sides` the derivatives from the left and from the right.
     """
 
-    condition: Any
+    condition: Callable[[], Any]
     text: str
     sides: tuple[str, str] | None = None
 
@@ -52,7 +55,8 @@ class Elementwise(Op):
 
     Attributes:
         operands: the names of the operands, in order.
-        expression: the value as a sympy expression in x, y; also what a formula shows.
+        value: makes the value as a sympy expression.
+        partials: makes the partial, or a tuple of one per operand; None for sympy's.
         doc: one line for the catalogue; None for ops that only derivatives use.
         code: NumPy text of the kernel in {0}, {1}; without it, the function of NumPy or of `kernels` of the op's name.
         kink, outside: where the derivative is a convention, and where the function is not defined.
@@ -61,8 +65,9 @@ class Elementwise(Op):
     def __init__(
         self,
         name: str,
-        expression: Any,
-        *partials: Any,
+        value: Formula,
+        partials: Formula | None = None,
+        *,
         args: str = "x",
         code: Code | None = None,
         tame: bool = False,
@@ -71,11 +76,11 @@ class Elementwise(Op):
         kink: Special | None = None,
         outside: Special | None = None,
     ) -> None:
-        self.name, self.expression, self.doc = name, expression, doc
+        self.name, self.doc = name, doc
+        self._value, self._partials = value, partials
         self.kink, self.outside = kink, outside
         self.operands = tuple(args.split())
         self.tame, self.kind = tame, kind
-        self._partials = partials
         call = f"{name}({', '.join(f'{{{k}}}' for k in range(len(self.operands)))})"
         text = self._code = code or call
         if isinstance(text, str) and type(self).code is Elementwise.code:
@@ -110,9 +115,17 @@ class Elementwise(Op):
         return function(list(inputs), Apply(self, inputs), namespace("float64"))
 
     @cached_property
+    def expression(self) -> Any:
+        """The value as a sympy expression in x, y; also what a formula shows."""
+        return self._value()
+
+    @cached_property
     def derivatives(self) -> list[Any]:
         """The partials as sympy expressions (or 0, 1, -1), one per operand."""
-        return list(self._partials) or [sp.diff(self.expression, s) for s in self.symbols]
+        if self._partials is None:
+            return [sp.diff(self.expression, s) for s in self.symbols]
+        made = self._partials()
+        return list(made) if isinstance(made, tuple) else [made]
 
     @cached_property
     def steps(self) -> bool:
@@ -131,7 +144,7 @@ class Elementwise(Op):
     @cached_property
     def _watched(self) -> list[tuple[str, Special, Program]]:
         return [
-            (kind, special, compile_expression(special.condition, [*self.symbols, f]))
+            (kind, special, compile_expression(special.condition(), [*self.symbols, f]))
             for kind, special in (("kink", self.kink), ("domain", self.outside))
             if special is not None
         ]
@@ -175,9 +188,9 @@ class _Rule:
         return Partial(factor, divisor, gate)
 
 
-def row(name: str, expression: Any, *partials: Any, head: Any = None, **options: Any) -> Elementwise:
+def row(name: str, *formulas: Formula, head: Any = None, **options: Any) -> Elementwise:
     """Declares an elementwise op; `head` is the sympy function that stands for it in partials."""
-    op = ELEMENTWISE[name] = Elementwise(name, expression, *partials, **options)
+    op = ELEMENTWISE[name] = Elementwise(name, *formulas, **options)
     register_head(name, op)
     if head is not None:
         register_head(head, op)

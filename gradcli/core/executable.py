@@ -71,13 +71,13 @@ def _cast(array: Any, kind: str, dtype: np.dtype[Any]) -> Any:
 
 
 def namespace(dtype: str, each: Each | None = None) -> dict[str, Any]:
-    """The names of gradcli's own that generated text may use."""
-    return {**kernels.NAMES, "F": np.dtype(dtype).type, "each": each}
+    """The names that generated text may use: NumPy's, and gradcli's own."""
+    own = {**kernels.NAMES, "F": np.dtype(dtype).type, "each": each}
+    return {**vars(np), **vars(np.linalg), "numpy": np, **own}
 
 
 def _defined(text: str, names: dict[str, Any]) -> Callable[..., Sequence[Any]]:
-    known: dict[str, Any] = {**vars(np), **vars(np.linalg), "numpy": np, **names}
     made: dict[str, Any] = {}
-    exec(compile(text, "<gradcli>", "exec"), known, made)  # noqa: S102 - printed by gradcli, never by a user
+    exec(compile(text, "<gradcli>", "exec"), names, made)  # noqa: S102 - printed by gradcli, never by a user
     (function,) = made.values()
     return function  # type: ignore[no-any-return]

@@ -22,5 +22,5 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
 
 def function(inputs: list[Any], outputs: Any, names: dict[str, Any], cse: Any = False) -> Any:
     """The NumPy function of sympy nodes, by sympy's lambdify. Only names that gradcli made reach the generated text;
-    `names` are those that it may call."""
-    return lambdify(inputs, outputs, modules=[names, "numpy"], printer=_Printer(_SETTINGS), cse=cse)
+    `names` are those that it may call; lambdify's own "numpy" would import all that NumPy has, its tests included."""
+    return lambdify(inputs, outputs, modules=[names], printer=_Printer(_SETTINGS), cse=cse)

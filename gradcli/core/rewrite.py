@@ -207,7 +207,7 @@ def _reciprocal_of_one_plus_exp(g: Graph, node: Apply) -> Value | None:
 
 
 # x where it is at least 0, NaN elsewhere: what a root and its power, or a logarithm and its exponential, leave of x.
-_not_negative = row("not_negative", x, 1, code="where({0} >= 0, {0}, nan)", tame=True)
+_not_negative = row("not_negative", lambda: x, lambda: 1, code="where({0} >= 0, {0}, nan)", tame=True)
 
 
 @pattern("exp", "exp(log(x))")

@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from gradcli.core.elementwise import ELEMENTWISE, Elementwise, Special, c, call, f, gate, row, x, y
+from gradcli.core.elementwise import ELEMENTWISE, Elementwise, Formula, Special, c, call, f, gate, row, x, y
 from gradcli.core.families import ONE, ZERO_PARTIAL, Partial
 from gradcli.core.graph import Graph
 from gradcli.core.lower import register_head
@@ -17,17 +17,15 @@ __all__ = ["ELEMENTWISE", "Elementwise", "power_of"]
 
 # -- arithmetic ------------------------------------------------------------------------------------------------
 
-add = row("add", x + y, 1, 1, args="x y", code="({0} + {1})", tame=True)
-sub = row("sub", x - y, 1, -1, args="x y", code="({0} - {1})", tame=True)
-neg = row("neg", -x, -1, code="(-{0})", tame=True)
-mul = row("mul", x * y, y, x, args="x y", code="({0} * {1})", tame=True)
-div = row("div", x / y, 1 / y, -f / y, args="x y", code="({0} / {1})")
+add = row("add", lambda: x + y, lambda: (1, 1), args="x y", code="({0} + {1})", tame=True)
+sub = row("sub", lambda: x - y, lambda: (1, -1), args="x y", code="({0} - {1})", tame=True)
+neg = row("neg", lambda: -x, lambda: -1, code="(-{0})", tame=True)
+mul = row("mul", lambda: x * y, lambda: (y, x), args="x y", code="({0} * {1})", tame=True)
+div = row("div", lambda: x / y, lambda: (1 / y, -f / y), args="x y", code="({0} / {1})")
 masked_mul = row(
     "masked_mul",
-    gate(x * y, c),
-    0,
-    gate(y, c),
-    gate(x, c),
+    lambda: gate(x * y, c),
+    lambda: (0, gate(y, c), gate(x, c)),
     args="c x y",
     code="where({0}, {1} * {2}, 0.0)",
     tame=True,
@@ -41,7 +39,7 @@ class _Named(Elementwise):
         return None
 
 
-named = ELEMENTWISE["named"] = _Named("named", x, 1, code="{0}", tame=True)
+named = ELEMENTWISE["named"] = _Named("named", lambda: x, lambda: 1, code="{0}", tame=True)
 
 
 def _where_code(node: Apply) -> str:
@@ -53,10 +51,8 @@ def _where_code(node: Apply) -> str:
 
 where = row(
     "where",
-    sp.Piecewise((x, c), (y, True)),
-    0,
-    gate(1, c),
-    gate(1, sp.Not(c)),
+    lambda: sp.Piecewise((x, c), (y, True)),
+    lambda: (0, gate(1, c), gate(1, sp.Not(c))),
     args="c x y",
     code=_where_code,
     tame=True,
@@ -65,21 +61,24 @@ where = row(
 # -- conditions: no derivative passes -------------------------------------------------------------------------------
 
 
-def _condition(name: str, expression: Any, code: str, head: Any = None, args: str = "x y") -> Elementwise:
-    return row(name, expression, *[0] * len(args.split()), args=args, code=code, kind="bool", head=head, tame=True)
+def _condition(name: str, value: Formula, code: str, head: Any = None, args: str = "x y") -> Elementwise:
+    zeros = (0,) * len(args.split())
+    return row(name, value, lambda: zeros, args=args, code=code, kind="bool", head=head, tame=True)
 
 
-_condition("greater", x > y, "({0} > {1})", sp.Gt)
-_condition("less", x < y, "({0} < {1})", sp.Lt)
-_condition("greater_equal", x >= y, "({0} >= {1})", sp.Ge)
-_condition("less_equal", x <= y, "({0} <= {1})", sp.Le)
-_condition("equal", sp.Eq(x, y), "({0} == {1})", sp.Eq)
-_condition("not_equal", sp.Ne(x, y), "({0} != {1})", sp.Ne)
-_condition("logical_and", sp.And(sp.Symbol("a"), sp.Symbol("b")), "logical_and({0}, {1})", sp.And)
-_condition("logical_or", sp.Or(sp.Symbol("a"), sp.Symbol("b")), "logical_or({0}, {1})", sp.Or)
-_condition("logical_not", sp.Not(sp.Symbol("a")), "logical_not({0})", sp.Not, args="x")
-isfinite = _condition("isfinite", call("isfinite")(x), "isfinite({0})", args="x")
-isnan = _condition("isnan", call("isnan")(x), "isnan({0})", args="x")
+_a, _b = sp.symbols("a b")
+
+_condition("greater", lambda: x > y, "({0} > {1})", sp.Gt)
+_condition("less", lambda: x < y, "({0} < {1})", sp.Lt)
+_condition("greater_equal", lambda: x >= y, "({0} >= {1})", sp.Ge)
+_condition("less_equal", lambda: x <= y, "({0} <= {1})", sp.Le)
+_condition("equal", lambda: sp.Eq(x, y), "({0} == {1})", sp.Eq)
+_condition("not_equal", lambda: sp.Ne(x, y), "({0} != {1})", sp.Ne)
+_condition("logical_and", lambda: sp.And(_a, _b), "logical_and({0}, {1})", sp.And)
+_condition("logical_or", lambda: sp.Or(_a, _b), "logical_or({0}, {1})", sp.Or)
+_condition("logical_not", lambda: sp.Not(_a), "logical_not({0})", sp.Not, args="x")
+isfinite = _condition("isfinite", lambda: call("isfinite")(x), "isfinite({0})", args="x")
+isnan = _condition("isnan", lambda: call("isnan")(x), "isnan({0})", args="x")
 isfinite.doc, isnan.doc = "whether x is neither infinite nor NaN (a condition)", "whether x is NaN (a condition)"
 
 # -- powers, exponentials, logarithms ---------------------------------------------------------------------------
@@ -111,26 +110,34 @@ class _Power(Elementwise):
 # By the exponent: x**y log x; 0**y is 0 around every y > 0, and for y = 0 TensorFlow's 0 is kept.
 power = ELEMENTWISE["power"] = _Power(
     "power",
-    x**y,
-    sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, 0)), (y * sp.Pow(x, y - 1, evaluate=False), True)),
-    sp.Piecewise((0, sp.Eq(x, 0)), (f * sp.log(x), True)),
+    lambda: x**y,
+    lambda: (
+        sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, 0)), (y * sp.Pow(x, y - 1, evaluate=False), True)),
+        sp.Piecewise((0, sp.Eq(x, 0)), (f * sp.log(x), True)),
+    ),
     args="x y",
     doc="x to the power y",
-    outside=Special((x < 0) & sp.Ne(y, sp.floor(y)), "not a real number"),
+    outside=Special(lambda: (x < 0) & sp.Ne(y, sp.floor(y)), "not a real number"),
 )
 register_head("power", power)
-square = row("square", x**2, 2 * x, tame=True, doc="x * x")
-reciprocal = row("reciprocal", 1 / x, -(f**2), code="(1.0 / {0})", doc="1 / x")
-sqrt = row("sqrt", sp.sqrt(x), 1 / (2 * f), doc="square root", outside=Special(x < 0, "not a real number"))
+square = row("square", lambda: x**2, lambda: 2 * x, tame=True, doc="x * x")
+reciprocal = row("reciprocal", lambda: 1 / x, lambda: -(f**2), code="(1.0 / {0})", doc="1 / x")
+sqrt = row(
+    "sqrt",
+    lambda: sp.sqrt(x),
+    lambda: 1 / (2 * f),
+    doc="square root",
+    outside=Special(lambda: x < 0, "not a real number"),
+)
 rsqrt = row(
     "rsqrt",
-    1 / sp.sqrt(x),
-    -f / (2 * x),
+    lambda: 1 / sp.sqrt(x),
+    lambda: -f / (2 * x),
     code="(1.0 / sqrt({0}))",
     doc="1 / sqrt(x)",
-    outside=Special(x < 0, "not a real number"),
+    outside=Special(lambda: x < 0, "not a real number"),
 )
-cbrt = row("cbrt", sp.cbrt(x), 1 / (3 * f**2), doc="real cube root")
+cbrt = row("cbrt", lambda: sp.cbrt(x), lambda: 1 / (3 * f**2), doc="real cube root")
 
 
 def power_of(g: Graph, base: Value, exponent: float) -> Value:
@@ -142,128 +149,140 @@ def power_of(g: Graph, base: Value, exponent: float) -> Value:
     return square(g, base) if exponent == 2 else power(g, base, g.literal(exponent))
 
 
-exp = row("exp", sp.exp(x), f, head=sp.exp, doc="e to the power x")
-expm1 = row("expm1", sp.exp(x) - 1, sp.exp(x), doc="exp(x) - 1, accurate near 0")
-exp2 = row("exp2", 2**x, f * sp.log(2), doc="2 to the power x")
+exp = row("exp", lambda: sp.exp(x), lambda: f, head=sp.exp, doc="e to the power x")
+expm1 = row("expm1", lambda: sp.exp(x) - 1, lambda: sp.exp(x), doc="exp(x) - 1, accurate near 0")
+exp2 = row("exp2", lambda: 2**x, lambda: f * sp.log(2), doc="2 to the power x")
 log = row(
     "log",
-    sp.log(x),
-    1 / x,
+    lambda: sp.log(x),
+    lambda: 1 / x,
     head=sp.log,
     doc="natural logarithm",
-    outside=Special(x < 0, "not a real number; the derivative is taken as 1/x"),
+    outside=Special(lambda: x < 0, "not a real number; the derivative is taken as 1/x"),
 )
 log1p = row(
     "log1p",
-    sp.log(1 + x),
-    1 / (1 + x),
+    lambda: sp.log(1 + x),
+    lambda: 1 / (1 + x),
     doc="log(1 + x), accurate near 0",
-    outside=Special(x < -1, "not a real number; the derivative is taken as 1/(1 + x)"),
+    outside=Special(lambda: x < -1, "not a real number; the derivative is taken as 1/(1 + x)"),
 )
 log2 = row(
     "log2",
-    sp.log(x, 2),
-    1 / (sp.log(2) * x),
+    lambda: sp.log(x, 2),
+    lambda: 1 / (sp.log(2) * x),
     doc="logarithm to base 2",
-    outside=Special(x < 0, "not a real number; the derivative is taken as 1/(x log 2)"),
+    outside=Special(lambda: x < 0, "not a real number; the derivative is taken as 1/(x log 2)"),
 )
 log10 = row(
     "log10",
-    sp.log(x, 10),
-    1 / (sp.log(10) * x),
+    lambda: sp.log(x, 10),
+    lambda: 1 / (sp.log(10) * x),
     doc="logarithm to base 10",
-    outside=Special(x < 0, "not a real number; the derivative is taken as 1/(x log 10)"),
+    outside=Special(lambda: x < 0, "not a real number; the derivative is taken as 1/(x log 10)"),
 )
 xlogy = row(
     "xlogy",
-    x * sp.log(y),
-    sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, 0)), (sp.log(y), True)),
-    sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, 0)), (x / y, True)),
+    lambda: x * sp.log(y),
+    lambda: (
+        sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, 0)), (sp.log(y), True)),
+        sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, 0)), (x / y, True)),
+    ),
     args="x y",
     code="where({0} == 0, 0.0, {0} * log({1}))",
     doc="x * log(y), 0 where x is 0",
-    outside=Special((y < 0) & sp.Ne(x, 0), "not a real number"),
+    outside=Special(lambda: (y < 0) & sp.Ne(x, 0), "not a real number"),
 )
 xlog1py = row(
     "xlog1py",
-    x * sp.log(1 + y),
-    sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, -1)), (call("log1p")(y), True)),
-    sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, -1)), (x / (1 + y), True)),
+    lambda: x * sp.log(1 + y),
+    lambda: (
+        sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, -1)), (call("log1p")(y), True)),
+        sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, -1)), (x / (1 + y), True)),
+    ),
     args="x y",
     code="where({0} == 0, 0.0, {0} * log1p({1}))",
     doc="x * log(1 + y), 0 where x is 0",
-    outside=Special((y < -1) & sp.Ne(x, 0), "not a real number"),
+    outside=Special(lambda: (y < -1) & sp.Ne(x, 0), "not a real number"),
 )
 
 # -- trigonometric and hyperbolic -------------------------------------------------------------------------------
 
-_one_minus_square = (1 - x) * (1 + x)  # exact near 1, where 1 - x**2 has lost its digits
-sin = row("sin", sp.sin(x), head=sp.sin, tame=True, doc="sine")
-cos = row("cos", sp.cos(x), head=sp.cos, tame=True, doc="cosine")
-tan = row("tan", sp.tan(x), 1 + f**2, doc="tangent")
+
+def _one_minus_square() -> Any:
+    """Exact near 1, where 1 - x**2 has lost its digits."""
+    return (1 - x) * (1 + x)
+
+
+sin = row("sin", lambda: sp.sin(x), head=sp.sin, tame=True, doc="sine")
+cos = row("cos", lambda: sp.cos(x), head=sp.cos, tame=True, doc="cosine")
+tan = row("tan", lambda: sp.tan(x), lambda: 1 + f**2, doc="tangent")
 arcsin = row(
     "arcsin",
-    sp.asin(x),
-    1 / sp.sqrt(_one_minus_square),
+    lambda: sp.asin(x),
+    lambda: 1 / sp.sqrt(_one_minus_square()),
     doc="inverse sine",
-    outside=Special(sp.Abs(x) > 1, "not a real number"),
+    outside=Special(lambda: sp.Abs(x) > 1, "not a real number"),
 )
 arccos = row(
     "arccos",
-    sp.acos(x),
-    -1 / sp.sqrt(_one_minus_square),
+    lambda: sp.acos(x),
+    lambda: -1 / sp.sqrt(_one_minus_square()),
     doc="inverse cosine",
-    outside=Special(sp.Abs(x) > 1, "not a real number"),
+    outside=Special(lambda: sp.Abs(x) > 1, "not a real number"),
 )
-arctan = row("arctan", sp.atan(x), 1 / (1 + x**2), tame=True, doc="inverse tangent")
-sinh = row("sinh", sp.sinh(x), head=sp.sinh, doc="hyperbolic sine")
-cosh = row("cosh", sp.cosh(x), head=sp.cosh, doc="hyperbolic cosine")
-tanh = row("tanh", sp.tanh(x), 1 - f**2, tame=True, doc="hyperbolic tangent")
-_hypot1 = call("hypot")(1, x)
-arcsinh = row("arcsinh", sp.asinh(x), 1 / _hypot1, tame=True, doc="inverse hyperbolic sine")
+arctan = row("arctan", lambda: sp.atan(x), lambda: 1 / (1 + x**2), tame=True, doc="inverse tangent")
+sinh = row("sinh", lambda: sp.sinh(x), head=sp.sinh, doc="hyperbolic sine")
+cosh = row("cosh", lambda: sp.cosh(x), head=sp.cosh, doc="hyperbolic cosine")
+tanh = row("tanh", lambda: sp.tanh(x), lambda: 1 - f**2, tame=True, doc="hyperbolic tangent")
+arcsinh = row("arcsinh", lambda: sp.asinh(x), lambda: 1 / call("hypot")(1, x), tame=True, doc="inverse hyperbolic sine")
 arccosh = row(
     "arccosh",
-    sp.acosh(x),
-    1 / (sp.sqrt(x - 1) * sp.sqrt(x + 1)),
+    lambda: sp.acosh(x),
+    lambda: 1 / (sp.sqrt(x - 1) * sp.sqrt(x + 1)),
     doc="inverse hyperbolic cosine",
-    outside=Special(x < 1, "not a real number"),
+    outside=Special(lambda: x < 1, "not a real number"),
 )
 arctanh = row(
     "arctanh",
-    sp.atanh(x),
-    1 / _one_minus_square,
+    lambda: sp.atanh(x),
+    lambda: 1 / _one_minus_square(),
     doc="inverse hyperbolic tangent",
-    outside=Special(sp.Abs(x) > 1, "not a real number"),
+    outside=Special(lambda: sp.Abs(x) > 1, "not a real number"),
 )
-_hypot = call("hypot")(x, y)
 
 
 def _over_square(e: Any) -> Any:
     """e / (x*x + y*y) in two steps, neither of which overflows; sympy would join plain divisions to one."""
-    return call("div")(call("div")(e, _hypot), _hypot)
+    length = call("hypot")(x, y)
+    return call("div")(call("div")(e, length), length)
 
 
 arctan2 = row(
     "arctan2",
-    sp.atan2(x, y),
-    _over_square(y),
-    -_over_square(x),
+    lambda: sp.atan2(x, y),
+    lambda: (_over_square(y), -_over_square(x)),
     args="x y",
     doc="angle of the point (x, y), as arctan2(y, x)",
-    outside=Special(sp.Eq(x, 0) & sp.Eq(y, 0), "no derivative exists"),
+    outside=Special(lambda: sp.Eq(x, 0) & sp.Eq(y, 0), "no derivative exists"),
 )
 hypot = row(
     "hypot",
-    sp.sqrt(x**2 + y**2),
-    call("tip_ratio")(x, f),
-    call("tip_ratio")(y, f),
+    lambda: sp.sqrt(x**2 + y**2),
+    lambda: (call("tip_ratio")(x, f), call("tip_ratio")(y, f)),
     args="x y",
     doc="sqrt(x*x + y*y); derivative 0 at the tip (0, 0)",
-    kink=Special(sp.Eq(f, 0), "its tip, the derivative is taken as 0 (a subgradient)"),
+    kink=Special(lambda: sp.Eq(f, 0), "its tip, the derivative is taken as 0 (a subgradient)"),
 )
 # A subgradient at a tip: 0/0 is 0. Its own partials are the plain ones, so the second derivative at the tip is NaN.
-tip_ratio = row("tip_ratio", x / y, 1 / y, -f / y, args="x y")
+tip_ratio = row("tip_ratio", lambda: x / y, lambda: (1 / y, -f / y), args="x y")
+
+
 # The n-th derivatives of sin(pi x) / (pi x) are one family, exact at 0.
-_sincn = call("sinc_derivative")
-sinc_derivative = row("sinc_derivative", _sincn(x, y), _sincn(x, y + 1), 0, args="x y", tame=True)
-sinc = row("sinc", sp.sinc(sp.pi * x), _sincn(x, 1), tame=True, doc="sin(pi x) / (pi x), 1 at 0")
+def _sincn(n: Any) -> Any:
+    """The n-th of them."""
+    return call("sinc_derivative")(x, n)
+
+
+sinc_derivative = row("sinc_derivative", lambda: _sincn(y), lambda: (_sincn(y + 1), 0), args="x y", tame=True)
+sinc = row("sinc", lambda: sp.sinc(sp.pi * x), lambda: _sincn(1), tame=True, doc="sin(pi x) / (pi x), 1 at 0")

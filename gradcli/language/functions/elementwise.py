@@ -51,7 +51,7 @@ def _special(op: Elementwise, operands: tuple[str, ...]) -> tuple[str, ...]:
     texts = []
     for word, special in (("kink", op.kink), ("outside", op.outside)):
         if special is not None:
-            where = condition_text(special.condition.subs({**called, f: sp.Symbol("value")}))
+            where = condition_text(special.condition().subs({**called, f: sp.Symbol("value")}))
             sides = f" (from the left {special.sides[0]}, from the right {special.sides[1]})" if special.sides else ""
             texts.append(f"{word} where {where}: {special.text}{sides}")
     return tuple(texts)
