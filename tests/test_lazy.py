@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 HEAVY = {"numpy", "sympy", "yaml", "scipy", "pydantic", "rich"}
+LATE = {"glob", "importlib.metadata", "importlib.resources", "platformdirs", "tempfile", "gradcli.cache.folder"}
 
 LOADED = """
 import json, sys
@@ -48,11 +50,12 @@ def loaded(code: str) -> tuple[int, set[str]]:
     ],
 )
 def test_help_and_usage_errors_load_nothing_heavy(args: list[str], status: int) -> None:
-    """No numpy, sympy, yaml or rich before a command needs them."""
+    """No numpy, sympy, yaml or rich before a command needs them, nor a module for its files."""
     ended, modules = loaded(LOADED.format(devnull="/dev/null", args=args))
 
     assert ended == status
     assert HEAVY & modules == set()
+    assert args == ["--version"] or LATE & modules == set()  # the version is that of the installed distribution
 
 
 @pytest.mark.parametrize("args", [["schema"], ["schema", "--result"], ["init", "-"]])
@@ -79,6 +82,21 @@ def test_an_answer_loads_what_it_needs(format_: str) -> None:
 
     assert ended == 0
     assert UNUSED & modules == set()
+
+
+def test_an_answer_from_the_cache_loads_no_sympy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor readers of files that are not there, nor what finds the cache where the environment says it."""
+    monkeypatch.setenv("GRADCLI_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "loss.yaml").write_text("sources: {x: 2}\ntargets: x**2\n")
+    args = ["grad", str(tmp_path / "loss.yaml"), "--json"]
+    code = "import io, sys\nsys.stdout = io.StringIO()\n" + LOADED.format(devnull="/dev/null", args=args)
+    unused = {"sympy", "platformdirs", "gradcli.document.datafiles", "gradcli.document.json_reader"}
+
+    (_, first), (ended, second) = loaded(code), loaded(code)
+
+    assert ended == 0
+    assert "sympy" in first
+    assert (UNUSED | unused) & second == set()
 
 
 EXPRESSIONS = """

@@ -7,7 +7,6 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gradcli.cache.folder import user_folder
 from gradcli.cli.options import Call
 from gradcli.cli.present import check_shown, chosen_format, present, usage_error
 from gradcli.cli.progress import at_work
@@ -16,6 +15,7 @@ from gradcli.cli.streams import Outcome
 from gradcli.errors import Fault, InputError
 
 if TYPE_CHECKING:
+    from gradcli.cache.folder import Folder
     from gradcli.results import Result
 
 __all__ = ["answer"]
@@ -64,9 +64,17 @@ def _result(call: Call, question: str) -> Result:
         formulas="latex" if call.latex else "text" if call.formulas or call.expand else None,
         expand=call.expand,
         max_memory=call.max_memory,
-        cache=None if call.no_cache else user_folder(),
+        cache=_cache(call),
     )
     return result
+
+
+def _cache(call: Call) -> Folder | None:
+    if call.no_cache:
+        return None
+    from gradcli.cache.folder import user_folder
+
+    return user_folder()
 
 
 def _problem(call: Call) -> Any:

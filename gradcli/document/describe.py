@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from gradcli.document.datafiles import DataFile
 from gradcli.document.text import check_characters
 from gradcli.document.tree import Mapping, Node, Scalar, Sequence, show
 from gradcli.document.values import FloatArray, Values
@@ -96,6 +95,8 @@ def _from_file(values: Values, node: Mapping, file: Node, owner: str) -> FloatAr
     name = _text(file, f"the file of {owner}", node)
     key_node = node.get("key")
     key = None if key_node is None else _text(key_node, f"the key of {owner}", node)
+    from gradcli.document.datafiles import DataFile
+
     return DataFile(values, owner, name, file, key, key_node).read()
 
 

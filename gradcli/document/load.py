@@ -7,10 +7,7 @@ from collections.abc import Mapping as AnyMapping
 from pathlib import Path
 
 from gradcli.document.files import read_text
-from gradcli.document.json_reader import read_json
-from gradcli.document.python_reader import read_python
 from gradcli.document.tree import File, Node
-from gradcli.document.yaml_reader import read_yaml
 from gradcli.errors import Fault, InputError, Place
 
 __all__ = ["Tree", "load_tree", "parse"]
@@ -26,6 +23,8 @@ def load_tree(source: str | os.PathLike[str] | AnyMapping[str, object]) -> tuple
         InputError: it cannot be read, is not YAML or JSON, or breaks a bound.
     """
     if isinstance(source, AnyMapping):
+        from gradcli.document.python_reader import read_python
+
         return (read_python(source), []), None, Path()
     given = os.fspath(source)
     name = "<stdin>" if given == "-" else given
@@ -36,7 +35,11 @@ def load_tree(source: str | os.PathLike[str] | AnyMapping[str, object]) -> tuple
 def parse(file: File) -> Tree:
     """The tree of a text: JSON where it begins with `{`, else YAML."""
     if file.text.lstrip(" \t\n").startswith("{"):
+        from gradcli.document.json_reader import read_json
+
         return read_json(file)
+    from gradcli.document.yaml_reader import read_yaml
+
     root, faults = read_yaml(file)
     if root is None:
         fault = Fault("file", "the file holds nothing but comments", "it needs at least targets", Place(file.name))

@@ -11,13 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gradcli.document import describe
-from gradcli.document.datafiles import DataFile
 from gradcli.document.load import load_tree, parse
 from gradcli.document.model import Content, read_content
-from gradcli.document.python_reader import read_python
 from gradcli.document.tree import File, Mapping, Scalar
 from gradcli.document.values import FloatArray, Values
-from gradcli.document.yaml_reader import read_yaml
 from gradcli.errors import Fault, InputError, Place
 from gradcli.language.names import did_you_mean, fold, name_problem
 from gradcli.language.source import Text, plain_text
@@ -140,7 +137,11 @@ def read_value(text: str, owner: str) -> FloatArray:
     whole = Scalar(file, 0, len(text), "", text, text)
     values = Values(Path())
     if text.startswith("@"):
+        from gradcli.document.datafiles import DataFile
+
         return DataFile(values, owner, text[1:], whole).read()
+    from gradcli.document.yaml_reader import read_yaml
+
     if text.startswith(("[", "{")):
         root, faults = read_yaml(file)
         _raise_all(faults)
@@ -163,6 +164,8 @@ def with_point(problem: Problem, at: AnyMapping[str, object], *, new_sources: bo
     Raises:
         InputError: a name is no source, or a value is no array of numbers; all of them at once.
     """
+    from gradcli.document.python_reader import read_python
+
     known = {fold(name): name for name in problem.sources}
     sources = dict(problem.sources)
     faults: list[Fault] = []

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradcli.cli.failures import with_faults
-from gradcli.cli.files import find
 from gradcli.cli.options import Debug, Json, MaxMemory, Precision, format_option, output_option, takes
 from gradcli.cli.present import check_shown, present, usage_error, wants_json
 from gradcli.cli.progress import at_work
 from gradcli.cli.streams import Outcome
-from gradcli.cli.updating import updated
 from gradcli.errors import Fault
 
 if TYPE_CHECKING:
@@ -77,8 +75,12 @@ def run(call: _Call) -> Outcome:
     """The verdicts on all files, also if some cannot be read."""
     given = _given(call)
     if call.update or call.dry_run:
+        from gradcli.cli.updating import updated
+
         return updated(call, given)
     check_shown(call, "checks")
+    from gradcli.cli.files import find
+
     files = find(given)
     with at_work(files, quiet=call.quiet):
         from gradcli.checks import check

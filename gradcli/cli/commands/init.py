@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Annotated
 
 import typer
@@ -40,6 +39,8 @@ class _Call:
 @takes(_Call)
 def run(call: _Call) -> Outcome:
     """The example, in a new file or on standard output."""
+    from importlib.resources import files
+
     text = (files("gradcli") / "document/example.yaml").read_text("utf-8")
     if call.file == "-":
         return Outcome(text=text, utf8=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Annotated
 
 import typer
@@ -36,5 +35,7 @@ class _Call:
 @takes(_Call)
 def run(call: _Call) -> Outcome:
     """The schema as it ships, draft 2020-12."""
+    from importlib.resources import files
+
     file = files("gradcli") / ("report/result_schema.json" if call.result else "document/schema.json")
     return Outcome(text=file.read_text("utf-8"), utf8=True)
