@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable, Iterator
+from functools import partial as bind
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ from tests.benchmarks.harness import Row, against, seconds
 __all__ = ["compiled", "logistic", "mlp", "rows"]
 
 Array = NDArray[Any]
+HAND = "by hand in NumPy"
 
 
 def compiled(problem: dict[str, Any], ask: str) -> Callable[[], list[Array]]:
@@ -33,7 +37,7 @@ def mlp(batch: int, widths: tuple[int, ...]) -> tuple[dict[str, Any], Callable[[
     rng = np.random.default_rng(0)
     x = rng.standard_normal((batch, widths[0]))
     labels = np.eye(widths[-1])[rng.integers(widths[-1], size=batch)]
-    weights = [rng.standard_normal((a, b)) / np.sqrt(a) for a, b in zip(widths[:-1], widths[1:], strict=True)]
+    weights = [rng.standard_normal((a, b)) / np.sqrt(a) for a, b in pairwise(widths)]
     biases = [rng.standard_normal(b) for b in widths[1:]]
     layers = len(weights)
     lets = {f"h{k + 1}": f"relu(h{k} @ w{k} + b{k})" for k in range(layers - 1)}
@@ -100,15 +104,48 @@ def _dense(n: int) -> tuple[dict[str, Any], Callable[[], list[Array]]]:
     return problem, by_hand
 
 
+def _elementwise(n: int) -> tuple[dict[str, Any], Callable[[], list[Array]]]:
+    x = np.random.default_rng(0).standard_normal(n)
+    problem = {"sources": {"x": x}, "targets": {"s": "sum(exp(-square(x)) * tanh(x) / (1 + square(x)))"}}
+
+    def by_hand() -> list[Array]:
+        square, tanh = x * x, np.tanh(x)
+        decay, below = np.exp(-square), 1 + square
+        value = decay * tanh / below
+        return [value.sum(), (decay * (1 - tanh * tanh) - 2 * x * value * (below + 1)) / below]
+
+    return problem, by_hand
+
+
+def peak(work: Callable[[], object]) -> float:
+    """The most bytes that are allocated at once during a call, beyond those before it."""
+    work()  # what is made once
+    tracemalloc.start()
+    work()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return float(most)
+
+
+def _megabytes(figure: float) -> str:
+    return f"{figure / 1e6:.3g} MB"
+
+
 def rows(*, quick: bool) -> Iterator[Row]:
-    """A network, a logistic loss and a dense Jacobian."""
+    """A network, a logistic loss, an elementwise function and a dense Jacobian: their time, and the memory of two."""
     rounds = 1 if quick else 15
-    network = (8, (4, 8, 8, 3)) if quick else (1024, (256, 512, 512, 10))
-    samples, features, n = (50, 5, 20) if quick else (200_000, 100, 1000)
+    batch, widths = (8, (4, 8, 8, 3)) if quick else (1024, (256, 512, 512, 10))
+    samples, features, entries, n = (50, 5, 20, 20) if quick else (200_000, 100, 1_000_000, 1000)
+    network, regression = mlp(batch, widths), logistic(samples, features)
+    network_name = f"gradient: MLP {'-'.join(map(str, widths))}, batch {batch}"
+    regression_name = f"gradient: logistic loss {samples:,} x {features}"
     for work, (problem, by_hand), ask, goal in (
-        (f"gradient: MLP {'-'.join(map(str, network[1]))}, batch {network[0]}", mlp(*network), "grad", 1.1),
-        (f"gradient: logistic loss {samples:,} x {features}", logistic(samples, features), "grad", 1.1),
-        (f"Jacobian: tanh(A @ x + b), {n} x {n}", _dense(n), "jacobian", 2.0),
+        (network_name, network, "grad", 1.1),
+        (regression_name, regression, "grad", 1.1),
+        (f"gradient: exp, tanh and quotient of {entries:,}", _elementwise(entries), "grad", None),
+        (f"Jacobian: tanh(A @ x + b), {n:,} x {n:,}", _dense(n), "jacobian", 2.0),
     ):
-        ours = compiled(problem, ask)
-        yield against(work, seconds(ours), ("by hand in NumPy", seconds(by_hand)), goal=goal, rounds=rounds)
+        yield against(work, seconds(compiled(problem, ask)), (HAND, seconds(by_hand)), goal=goal, rounds=rounds)
+    for work, (problem, by_hand) in ((network_name, network), (regression_name, regression)):
+        ours = bind(peak, compiled(problem, "grad"))
+        yield against(f"memory: {work}", ours, (HAND, bind(peak, by_hand)), goal=1.3, rounds=1, show=_megabytes)

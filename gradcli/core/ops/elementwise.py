@@ -65,6 +65,7 @@ where = row(
     code=_where_code,
     tame=True,
 )
+where.fresh = True  # also by `_where_code`
 
 # -- conditions: no derivative passes -------------------------------------------------------------------------------
 
