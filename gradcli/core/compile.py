@@ -14,6 +14,7 @@ from gradcli.core.executable import Executable, namespace
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Literal, Value
 from gradcli.core.printing import function
+from gradcli.core.schedule import scheduled
 from gradcli.core.statements import statements
 
 __all__ = ["compile_graph", "numbers"]
@@ -35,7 +36,7 @@ def compile_graph(
     `each(array, mixes)` is applied to every number array that is given or computed from such, for an analysis of
     rounding; what depends on no input is exact.
     """
-    needed = g.ancestors(outputs, inputs)
+    needed = scheduled(g, g.ancestors(outputs, inputs))
     given = {v.index for v in inputs}
     constants = [g.values[i] for i in needed if i in g.data and i not in given]
     arguments = [*inputs, *constants]

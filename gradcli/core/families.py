@@ -69,6 +69,8 @@ class Op(ABC):
         template: the kernel's text in {0}, {1} for the operands, where that is all there is to say.
         infix: +, -, * or / where the template is `({0} + {1})`; "call" where it is `name({0}, {1})`.
         reads_once: the template has each operand once.
+        ufunc: the function of NumPy that is all of it, where there is one: it can write where it reads.
+        fresh: the value never shares memory with an operand.
     """
 
     name: str
@@ -79,6 +81,8 @@ class Op(ABC):
     template: str | None = None
     infix: str | None = None
     reads_once: bool = False
+    ufunc: str | None = None
+    fresh: bool = False
 
     @abstractmethod
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:

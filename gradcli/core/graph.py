@@ -157,7 +157,7 @@ class Graph:
         return self._needed
 
     def last_uses(self, needed: Iterable[int]) -> dict[int, int]:
-        """For each value the index of the last of `needed` (ascending) that is computed from it."""
+        """For each value the index of the last of `needed`, in their order, that is computed from it."""
         if needed is self._needed and self._last is not None:
             return self._last
         last: dict[int, int] = {}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradcli.core.graph import Graph
-from gradcli.core.nodes import Value
+from gradcli.core.nodes import Literal, Value
+from gradcli.core.schedule import scheduled
 from gradcli.core.shapes import size
 
 __all__ = ["peak_bytes"]
@@ -20,17 +21,17 @@ def peak_bytes(g: Graph, outputs: Sequence[Value], itemsize: int, held: Sequence
 
     Views count nothing, but what is given back is counted whole. What is `held` was computed before, and stays.
     """
-    needed = g.ancestors(outputs, held)
+    needed = scheduled(g, g.ancestors(outputs, held))
     stays = {v.index for v in held}
     kept = {v.index for v in outputs} | stays
     dies: dict[int, list[int]] = {}
     for index, user in g.last_uses(needed).items():
-        if index not in kept:
+        if index not in kept and not isinstance(g.values[index], Literal):
             dies.setdefault(user, []).append(index)
     cost: dict[int, int] = {}
     live = peak = sum([_bytes(g, i, itemsize, held=True) for i in stays])
     for i in needed:
-        if i in stays:
+        if i in stays or isinstance(g.values[i], Literal):
             continue
         cost[i] = _bytes(g, i, itemsize)
         live += cost[i]

@@ -79,6 +79,8 @@ class Operation(Protocol):
     template: str | None
     infix: str | None
     reads_once: bool
+    ufunc: str | None
+    fresh: bool
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape: ...
     def code(self, node: Apply) -> str: ...

@@ -2,7 +2,8 @@
 
 In a large graph Python's own compiler takes longer than everything else, by the number of statements and of names. So
 a value that is used once, soon, is written into the expression that uses it; and a small value that is dead leaves its
-name to a later one instead of being deleted. What is large lives no longer for it.
+name to a later one instead of being deleted. What is large lives no longer for it; and a large value takes the memory
+of an operand that is dead then, because fresh memory takes as long as a sum.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from gradcli.core.nodes import Apply, Value
+from gradcli.core.schedule import LARGE
 from gradcli.core.shapes import size
 
 __all__ = ["Pair", "statements"]
@@ -64,6 +66,18 @@ class _Waiting:
 _BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
 
 
+def _owned(pairs: Sequence[Pair]) -> set[int]:
+    found: set[int] = set()
+    for value, node in pairs:
+        if node is None:
+            continue
+        if node.op.fresh and value.kind == "float" and value.shape and size(value.shape) >= LARGE:
+            found.add(value.index)
+        elif found and not node.op.fresh:  # may look at the memory of its operands
+            found.difference_update([a.index for a in node.args])
+    return found
+
+
 def _is_small(v: Value) -> bool:
     return not v.shape or size(v.shape) <= _SMALL
 
@@ -76,6 +90,7 @@ class _Writer:
         names: by index, the value whose name it has where that is not its own.
         free: values whose names are free.
         waiting: by index, in order, at most `_MOST_WAITING`. A statement of something else ends all waiting.
+        owned: by index, the large values whose memory no other value shares.
     """
 
     def __init__(
@@ -87,6 +102,7 @@ class _Writer:
         self.waiting: dict[int, _Waiting] = {}
         self.outputs = {v.index for v in outputs}
         self.wrapped = wrapped
+        self.owned: set[int] = set() if wrapped is not None else _owned(pairs)
         uses = Counter([a.index for _, node in pairs if node is not None for a in node.args])
         k = 0
         while k < len(pairs):
@@ -121,6 +137,10 @@ class _Writer:
             )
         else:
             text = op.code(self._renamed(node))
+        room = None if waits else self._room(value, node, dead)
+        if room is not None:
+            of = [inside[a.index].text if a.index in inside else names.get(a.index, a).name for a in node.args]
+            text, binds = f"{op.ufunc}({', '.join(of)}, out={names.get(room.index, room).name})", 3
         if self.wrapped is not None and self.wrapped(value):
             text, binds = f"each({text}, {op.mixes})", 3
         made = _Waiting(value, text, binds, depth, dead)
@@ -131,6 +151,13 @@ class _Writer:
         else:
             self._flush()
             self._emit(made)
+
+    def _room(self, value: Value, node: Apply, dead: list[Value]) -> Value | None:
+        """The operand that is dead once the value is there, and whose memory the value can take."""
+        if node.op.ufunc is None:
+            return None
+        gone = {v.index for v in dead} & self.owned
+        return next((a for a in node.args if a.index in gone and a.shape == value.shape), None)
 
     def _taken(self, node: Apply, dead: list[Value]) -> dict[int, _Waiting]:
         """The operands of `node` that wait, by index: they are written into it.

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gradcli.core import kernels, schedule
+from gradcli.core import statements as writer
 from gradcli.core.compile import _assignments, compile_graph
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
@@ -98,3 +100,72 @@ def test_the_same_numbers_as_one_assignment_each(seed: int) -> None:
     outputs = [last[int(k)] for k in random.choice(len(last), 3)] + [last[-1]]
     for found, v in zip(compile_graph(g, inputs, outputs)(*point), outputs, strict=True):
         assert np.array_equal(found, made[v.index], equal_nan=True)
+
+
+# -- memory that is used again ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def nothing_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever has a shape counts as large."""
+    monkeypatch.setattr(writer, "LARGE", 1)
+    monkeypatch.setattr(schedule, "LARGE", 1)
+    monkeypatch.setattr(writer, "_SMALL", 0)
+
+
+@pytest.mark.usefixtures("nothing_is_small")
+@pytest.mark.parametrize("seed", range(60))
+def test_the_same_numbers_where_memory_is_used_again(seed: int) -> None:
+    test_the_same_numbers_as_one_assignment_each(seed)
+
+
+def test_a_large_value_takes_the_memory_of_a_dead_operand() -> None:
+    """Not of an input, nor of what a reshape still looks at, nor of what has another shape."""
+    g = Graph()
+    x, row = g.input((100, 100)), g.input((100,))
+    a = add(g, x, row)
+    b = mul(g, a, sin(g, a))
+    looks = reshape(g, b, (10000,))
+    c = add(g, b, b)
+    assert printed(g, [x, row], [looks, c]) == [
+        "v2 = v0 + v1",
+        "v4 = multiply(v2, sin(v2), out=v2)",
+        "del v2",
+        "v5 = v4.reshape((10000,))",
+        "v6 = v4 + v4",
+        "del v4",
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(n for n, op in ELEMENTWISE.items() if op.fresh and n != "sinc_derivative"))
+def test_a_fresh_value_shares_no_memory_with_an_operand(name: str) -> None:
+    """Also where the function could give its operand back as it is. (sinc_derivative takes no array of orders.)"""
+    op = ELEMENTWISE[name]
+    for number in (0.0, 0.5, 1.0):
+        g = Graph()
+        args = [g.input((3,), "bool" if letter == "c" else "float") for letter in op.operands]
+        given = [np.full(3, number > 0) if a.kind == "bool" else np.full(3, number) for a in args]
+        (found,) = compile_graph(g, args, [op(g, *args)])(*given)
+        assert not any(np.shares_memory(found, a) for a in given)
+
+
+def test_a_condition_frees_a_large_value() -> None:
+    """It is computed before what else needs the value, which can then die."""
+    g = Graph()
+    x = g.input((100, 100))
+    a = sin(g, x)
+    b = add(g, a, g.literal(1.0))
+    late = ELEMENTWISE["greater"](g, a, g.literal(0.0))
+    order = schedule.scheduled(g, g.ancestors([b, late]))
+    assert [g.values[i] for i in order if g.definitions[i] is not None] == [a, late, b]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_what_is_kept_is_kept_to_the_bit(dtype: str) -> None:
+    """Also NaN, infinities and -0; what is not kept is 0 whatever it was. Masks of other shapes are broadcast."""
+    x = np.array([[1.5, -0.0, np.inf, np.nan], [-2.5, -np.inf, np.nan, 0.0]], dtype)
+    for mask in (x > 1, np.array([True, False, True, False]), np.array([[True], [False]]), np.array(True)):
+        found = kernels.kept(mask, x)
+        expected = np.where(mask, x, np.zeros((), dtype))
+        assert found.dtype == x.dtype
+        assert found.tobytes() == expected.tobytes()

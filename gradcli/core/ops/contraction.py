@@ -24,6 +24,7 @@ class Contraction(Op):
     two is no structural zero."""
 
     tame = True
+    fresh = True
 
     def __init__(self, *, masked: bool) -> None:
         self.masked = masked

@@ -27,7 +27,7 @@ masked_mul = row(
     lambda: gate(x * y, c),
     lambda: (0, gate(y, c), gate(x, c)),
     args="c x y",
-    code="where({0}, {1} * {2}, 0.0)",
+    code="kept({0}, {1} * {2})",
     tame=True,
 )
 
@@ -42,10 +42,18 @@ class _Named(Elementwise):
 named = ELEMENTWISE["named"] = _Named("named", lambda: x, lambda: 1, code="{0}", tame=True)
 
 
+def _is_zero(v: Value) -> bool:
+    return isinstance(v, Literal) and str(v.number) == "0.0"  # not -0.0
+
+
 def _where_code(node: Apply) -> str:
     condition, a, b = node.args
     if isinstance(a, Literal) and isinstance(b, Literal):  # two Python floats alone would make a float64
         return f"where({condition.name}, F({a.name}), F({b.name}))"
+    if _is_zero(b):
+        return f"kept({condition.name}, {a.name})"
+    if _is_zero(a):
+        return f"kept(~{condition.name}, {b.name})"
     return f"where({condition.name}, {a.name}, {b.name})"
 
 
@@ -57,6 +65,7 @@ where = row(
     code=_where_code,
     tame=True,
 )
+where.fresh = True  # also by `_where_code`
 
 # -- conditions: no derivative passes -------------------------------------------------------------------------------
 

@@ -1,0 +1,151 @@
+"""What the machine computes, once a question is compiled, beside the same written by hand in NumPy."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Iterator
+from functools import partial as bind
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradcli.core.executable import Executable
+from gradcli.planning import ASKS, plan_of
+from gradcli.question import Question
+from tests.benchmarks.harness import Row, against, seconds
+
+__all__ = ["compiled", "logistic", "mlp", "rows"]
+
+Array = NDArray[Any]
+HAND = "by hand in NumPy"
+
+
+def compiled(problem: dict[str, Any], ask: str) -> Callable[[], list[Array]]:
+    """The answer to a question of `planning.ASKS`, as often as it is called."""
+    question = Question.of(problem, {})
+    p = question.program
+    nodes = ASKS[ask].nodes(p, question.weights)
+    executable: Executable = plan_of(p, nodes, 0, question.dtype, lambda needed: None).executable
+    given = list(question.problem.sources.values())
+    return lambda: executable(*given)
+
+
+def mlp(batch: int, widths: tuple[int, ...]) -> tuple[dict[str, Any], Callable[[], list[Array]]]:
+    """Layers with relu and the mean cross-entropy: as a problem, and by hand."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((batch, widths[0]))
+    labels = np.eye(widths[-1])[rng.integers(widths[-1], size=batch)]
+    weights = [rng.standard_normal((a, b)) / np.sqrt(a) for a, b in pairwise(widths)]
+    biases = [rng.standard_normal(b) for b in widths[1:]]
+    layers = len(weights)
+    lets = {f"h{k + 1}": f"relu(h{k} @ w{k} + b{k})" for k in range(layers - 1)}
+    lets["logits"] = f"h{layers - 1} @ w{layers - 1} + b{layers - 1}"
+    problem = {
+        "constants": {"h0": x, "labels": labels},
+        "sources": {f"w{k}": w for k, w in enumerate(weights)} | {f"b{k}": b for k, b in enumerate(biases)},
+        "let": lets,
+        "targets": {"loss": "-mean(sum(labels * log_softmax(logits), axis=1))"},
+    }
+
+    def by_hand() -> list[Array]:
+        values = [x]
+        for w, b in zip(weights[:-1], biases[:-1], strict=True):
+            values.append(np.maximum(values[-1] @ w + b, 0))
+        logits = values[-1] @ weights[-1] + biases[-1]
+        shifted = logits - logits.max(axis=1, keepdims=True)
+        exps = np.exp(shifted)
+        sums = exps.sum(axis=1, keepdims=True)
+        loss = -(labels * (shifted - np.log(sums))).sum() / batch
+        back = (exps / sums - labels) / batch
+        by_w, by_b = [], []
+        for k in reversed(range(layers)):
+            by_w.append(values[k].T @ back)
+            by_b.append(back.sum(axis=0))
+            if k:
+                back = (back @ weights[k].T) * (values[k] > 0)
+        return [loss, *by_w, *by_b]
+
+    return problem, by_hand
+
+
+def logistic(samples: int, features: int) -> tuple[dict[str, Any], Callable[[], list[Array]]]:
+    """The mean logistic loss of labels 0 and 1: as a problem, and by hand."""
+    rng = np.random.default_rng(0)
+    x, w = rng.standard_normal((samples, features)), rng.standard_normal(features)
+    y = (rng.random(samples) < 0.5).astype(float)
+    problem = {
+        "constants": {"X": x, "y": y},
+        "sources": {"w": w},
+        "let": {"z": "X @ w"},
+        "targets": {"loss": "mean(softplus(z) - y * z)"},
+    }
+
+    def by_hand() -> list[Array]:
+        z = x @ w
+        decay = np.exp(-np.abs(z))
+        loss = (np.maximum(z, 0) + np.log1p(decay) - y * z).mean()
+        sigmoid = np.where(z >= 0, 1, decay) / (1 + decay)
+        return [loss, x.T @ ((sigmoid - y) / samples)]
+
+    return problem, by_hand
+
+
+def _dense(n: int) -> tuple[dict[str, Any], Callable[[], list[Array]]]:
+    rng = np.random.default_rng(0)
+    a, b, x = rng.standard_normal((n, n)) / n, rng.standard_normal(n), rng.standard_normal(n)
+    problem = {"constants": {"A": a, "b": b}, "sources": {"x": x}, "targets": {"y": "tanh(A @ x + b)"}}
+
+    def by_hand() -> list[Array]:
+        y = np.tanh(a @ x + b)
+        return [y, (1 - y * y)[:, None] * a]
+
+    return problem, by_hand
+
+
+def _elementwise(n: int) -> tuple[dict[str, Any], Callable[[], list[Array]]]:
+    x = np.random.default_rng(0).standard_normal(n)
+    problem = {"sources": {"x": x}, "targets": {"s": "sum(exp(-square(x)) * tanh(x) / (1 + square(x)))"}}
+
+    def by_hand() -> list[Array]:
+        square, tanh = x * x, np.tanh(x)
+        decay, below = np.exp(-square), 1 + square
+        value = decay * tanh / below
+        return [value.sum(), (decay * (1 - tanh * tanh) - 2 * x * value * (below + 1)) / below]
+
+    return problem, by_hand
+
+
+def peak(work: Callable[[], object]) -> float:
+    """The most bytes that are allocated at once during a call, beyond those before it."""
+    work()  # what is made once
+    tracemalloc.start()
+    work()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return float(most)
+
+
+def _megabytes(figure: float) -> str:
+    return f"{figure / 1e6:.3g} MB"
+
+
+def rows(*, quick: bool) -> Iterator[Row]:
+    """A network, a logistic loss, an elementwise function and a dense Jacobian: their time, and the memory of two."""
+    rounds = 1 if quick else 15
+    batch, widths = (8, (4, 8, 8, 3)) if quick else (1024, (256, 512, 512, 10))
+    samples, features, entries, n = (50, 5, 20, 20) if quick else (200_000, 100, 1_000_000, 1000)
+    network, regression = mlp(batch, widths), logistic(samples, features)
+    network_name = f"gradient: MLP {'-'.join(map(str, widths))}, batch {batch}"
+    regression_name = f"gradient: logistic loss {samples:,} x {features}"
+    for work, (problem, by_hand), ask, goal in (
+        (network_name, network, "grad", 1.1),
+        (regression_name, regression, "grad", 1.1),
+        (f"gradient: exp, tanh and quotient of {entries:,}", _elementwise(entries), "grad", None),
+        (f"Jacobian: tanh(A @ x + b), {n:,} x {n:,}", _dense(n), "jacobian", 2.0),
+    ):
+        yield against(work, seconds(compiled(problem, ask)), (HAND, seconds(by_hand)), goal=goal, rounds=rounds)
+    for work, (problem, by_hand) in ((network_name, network), (regression_name, regression)):
+        ours = bind(peak, compiled(problem, "grad"))
+        yield against(f"memory: {work}", ours, (HAND, bind(peak, by_hand)), goal=1.3, rounds=1, show=_megabytes)
