@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradcli.answer import Answer
+from gradcli.collecting import rare_collections
 from gradcli.core.shapes import Shape
 from gradcli.document.problem import Problem, load
 from gradcli.errors import Fault, InputError
@@ -128,9 +129,10 @@ class Question:
             return found
         from gradcli.planning import ASKS
 
-        p, ask = self.program, ASKS[name]
-        result_bytes = self.refuse_large(ask.shapes(p))
-        answer = self.run(ask.nodes(p, self.weights), result_bytes, of=ask.of(p))
+        with rare_collections():
+            p, ask = self.program, ASKS[name]
+            result_bytes = self.refuse_large(ask.shapes(p))
+            answer = self.run(ask.nodes(p, self.weights), result_bytes, of=ask.of(p))
         if keeper and not p.frozen:  # the graph does not depend on the point
             keeper.save(answer.plan)
         return answer

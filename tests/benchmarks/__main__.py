@@ -14,7 +14,7 @@ from importlib import import_module
 
 from tests.benchmarks.harness import Row
 
-NAMES = ("startup", "compiling", "evaluating")
+NAMES = ("startup", "compiling", "evaluating", "growing")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

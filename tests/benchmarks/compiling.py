@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.benchmarks import files
-from tests.benchmarks.harness import Row, against, process
+from tests.benchmarks.harness import Row, against, gradcli, process
 
 __all__ = ["rows"]
 
@@ -46,4 +46,4 @@ def rows(*, quick: bool) -> Iterator[Row]:
 
 
 def _gradient(path: str) -> float:
-    return process("-m", "gradcli", "grad", path, "--json").seconds
+    return gradcli("grad", path, "--json").seconds

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
-from typing import Protocol
 
-__all__ = ["Benchmark", "Row", "Run", "against", "fitted", "growth", "in_turns", "process", "seconds"]
+__all__ = [
+    "Measure",
+    "Row",
+    "Run",
+    "against",
+    "fitted",
+    "gradcli",
+    "growth",
+    "in_turns",
+    "process",
+    "seconds",
+]
 
 Measure = Callable[[], float]
 
@@ -28,12 +40,6 @@ class Row:
     goal: float | None = None
     unit: str = "x"
     others: str = ""
-
-
-class Benchmark(Protocol):
-    """Measures and yields rows; `quick` is for a try of the script, on work that is small."""
-
-    def __call__(self, *, quick: bool) -> Iterator[Row]: ...
 
 
 # -- one figure -------------------------------------------------------------------------------------------------------
@@ -58,14 +64,22 @@ json.dump([time.perf_counter() - began, usage.ru_maxrss, os.waitstatus_to_exitco
 """
 
 
-def process(*arguments: str, status: int = 0) -> Run:
+def process(*arguments: str, status: int = 0, environment: Mapping[str, str] | None = None) -> Run:
     """Runs Python with the arguments to its end; RuntimeError where it ends with another status."""
     command = [sys.executable, "-S", "-c", _LAUNCHER, sys.executable, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, **(environment or {})}
+    )
     taken, peak, ended = json.loads(done.stdout)
     if ended != status:
         raise RuntimeError(f"python {' '.join(arguments)[:200]} ended with {ended}, not {status}")
     return Run(taken, peak * (1 if sys.platform == "darwin" else 1024))
+
+
+def gradcli(*arguments: str, status: int = 0, cache: Path | None = None) -> Run:
+    """Runs gradcli as it was installed, without a cache or with this one."""
+    kept = {"GRADCLI_CACHE_DIR": "" if cache is None else str(cache)}
+    return process("-m", "gradcli", *arguments, status=status, environment=kept)
 
 
 def seconds(work: Callable[[], object], *, repeat: int = 1) -> Measure:

@@ -3,56 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial as bind
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gradcli.cli import commands
-from tests.benchmarks.harness import Row, against, process
+from tests.benchmarks.harness import Measure, Row, against, gradcli, process
 
 __all__ = ["rows"]
 
 SAMPLE = str(Path(__file__).parents[2] / "samples" / "two_targets.yaml")
-COMMANDS = len(list(Path(commands.__path__[0]).glob("[!_]*.py")))
+COMMANDS = sorted(path.stem for path in Path(commands.__path__[0]).glob("[!_]*.py"))
 NOTHING = f"""
 import typer
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-for k in range({COMMANDS}):
-    @app.command("command" + str(k))
-    def run(file: str) -> None: ...
+for name in {COMMANDS}:
+    @app.command(name)
+    def run(
+        file: str = "", json: bool = False, at: str = "", output: str = "", dtype: str = "float64"
+    ) -> None: ...
 app()
 """
+IMPORTS = ("", "numpy, yaml", "numpy, sympy, yaml")
 
 
 def rows(*, quick: bool) -> Iterator[Row]:
-    """A small gradient, the help and a usage error."""
-    rounds = 1 if quick else 15
+    """A small gradient for the first time and again, the help and a usage error."""
+    rounds = 1 if quick else 25
     with TemporaryDirectory() as folder:
-        light, heavy = Path(folder, "light.py"), Path(folder, "heavy.py")
-        light.write_text(NOTHING, encoding="utf-8")
-        heavy.write_text("import numpy, sympy, yaml" + NOTHING, encoding="utf-8")
+        kept = Path(folder, "kept")
+        scripts = {}
+        for names in IMPORTS:
+            scripts[names] = Path(folder, f"nothing{len(scripts)}.py")
+            scripts[names].write_text((f"import {names}\n" if names else "") + NOTHING, encoding="utf-8")
 
-        def ours(*arguments: str, status: int = 0) -> float:
-            return process("-m", "gradcli", *arguments, status=status).seconds
+        def ours(*arguments: str, status: int = 0, cache: Path | None = None) -> float:
+            return gradcli(*arguments, status=status, cache=cache).seconds
 
-        yield against(
-            "process: a small gradient",
-            lambda: ours("grad", SAMPLE, "--json"),
-            ("no-op app importing numpy, sympy, yaml", lambda: process(str(heavy), "command1", "file").seconds),
-            goal=1.15,
-            rounds=rounds,
-        )
-        yield against(
-            "process: --help",
-            lambda: ours("--help"),
-            ("no-op app --help", lambda: process(str(light), "--help").seconds),
-            goal=1.2,
-            rounds=rounds,
-        )
-        yield against(
-            "process: a usage error",
-            lambda: ours("grad", status=2),
-            ("no-op app, run", lambda: process(str(light), "command1", "file").seconds),
-            goal=1.2,
-            rounds=rounds,
-        )
+        def theirs(names: str, *arguments: str) -> tuple[str, Measure]:
+            return (
+                f"no-op app, importing {names}" if names else "no-op app",
+                lambda: process(str(scripts[names]), *arguments).seconds,
+            )
+
+        grad = bind(ours, "grad", SAMPLE, "--json")
+        again = bind(grad, cache=kept)
+        again()
+        for work, measure, yardstick, goal in (
+            ("process: a small gradient", grad, theirs("numpy, sympy, yaml", "grad"), 1.15),
+            ("process: a small gradient, cached", again, theirs("numpy, yaml", "grad"), 1.3),
+            ("process: --help", bind(ours, "--help"), theirs("", "--help"), 1.2),
+            ("process: a usage error", bind(ours, "grad", status=2), theirs("", "grad"), 1.2),
+        ):
+            yield against(work, measure, yardstick, goal=goal, rounds=rounds)

@@ -8,13 +8,22 @@ from tests.benchmarks.__main__ import main
 from tests.benchmarks.harness import fitted
 
 
-@pytest.mark.parametrize("name", ["compiling"])
-def test_a_benchmark_prints_its_rows(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A line with gradcli, its yardstick and the ratio for each piece of work."""
+@pytest.mark.parametrize(
+    ("name", "rows", "word"),
+    [
+        ("startup", 4, "no-op app"),
+        ("compiling", 5, "plain sympy"),
+        ("evaluating", 6, "by hand in NumPy"),
+        ("growing", 5, "exponent"),
+    ],
+)
+def test_a_benchmark_prints_its_rows(name: str, rows: int, word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line with gradcli, its yardstick and the figure for each piece of work."""
     main([name, "--quick"])
 
     lines = capsys.readouterr().out.splitlines()
-    assert any("plain sympy" in line and " x " in line for line in lines)
+    assert len(lines) == 3 + rows
+    assert word in lines[-1]
 
 
 def test_the_exponent_of_a_power_is_found() -> None:
