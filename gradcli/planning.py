@@ -54,6 +54,7 @@ def plan_of(
     itemsize = np.dtype(dtype).itemsize
     needed = peak_bytes(p.graph, outputs, itemsize)
     refuse(needed)
+    reached = {key[-1] for key, v in nodes.items() if v is not None}
     return Plan(
         executable=compile_graph(p.graph, list(p.inputs.values()), outputs, dtype),
         answer={key: None if v is None else places[v] for key, v in nodes.items()},
@@ -62,7 +63,7 @@ def plan_of(
         cuts=tuple(
             unconnected(p.graph, name, source, p.targets.values(), p.frozen)
             for name, source in p.sources.items()
-            if all(v is None for key, v in nodes.items() if key[-1] == name)
+            if name not in reached
         ),
         sights=tuple(w.sight(places[w.condition]) for w in found),
         result_bytes=result_bytes,
