@@ -19,7 +19,7 @@ def scheduled(g: Graph, needed: Sequence[int]) -> Sequence[int]:
     A condition on a large value that nothing else needs any more (whether a kink was met, where a branch was taken) is
     computed as soon as it can be: it takes an eighth of the memory of the value, which then may die.
     """
-    conditions = [i for i in needed if _is_large(g.values[i]) and g.values[i].kind == "bool"]
+    conditions = [i for i in needed if g.values[i].kind == "bool" and _is_large(g.values[i])]
     if not conditions:
         return needed
     last = g.last_uses([i for i in needed if g.values[i].kind != "bool"])
