@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from tests.benchmarks.harness import Row
+from tests.benchmarks.peers import MISSING
 
 NAMES = ("startup", "compiling", "evaluating", "growing")
 
@@ -26,6 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if unknown := set(given.names) - set(NAMES):
         parser.error(f"no benchmark {', '.join(sorted(unknown))}")
     print(f"{platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
+    if MISSING:
+        print(f"not installed, left out: {', '.join(MISSING)}\n")
     print(_line("work", "gradcli", "yardstick", "figure", "goal", "others"))
     for name in given.names or NAMES:
         for row in import_module(f"tests.benchmarks.{name}").rows(quick=given.quick):

@@ -15,11 +15,16 @@ from gradcli.core.executable import Executable
 from gradcli.planning import ASKS, plan_of
 from gradcli.question import Question
 from tests.benchmarks.harness import Row, against, seconds
+from tests.benchmarks.peers import Peer, installed
 
 __all__ = ["compiled", "logistic", "mlp", "rows"]
 
 Array = NDArray[Any]
 HAND = "by hand in NumPy"
+
+
+Work = tuple[dict[str, Any], Callable[[], list[Array]], Callable[[Peer], Callable[[], object]]]
+"""A problem; the same by hand; and how a peer does it."""
 
 
 def compiled(problem: dict[str, Any], ask: str) -> Callable[[], list[Array]]:
@@ -32,7 +37,7 @@ def compiled(problem: dict[str, Any], ask: str) -> Callable[[], list[Array]]:
     return lambda: executable(*given)
 
 
-def mlp(batch: int, widths: tuple[int, ...]) -> tuple[dict[str, Any], Callable[[], list[Array]]]:
+def mlp(batch: int, widths: tuple[int, ...]) -> Work:
     """Layers with relu and the mean cross-entropy: as a problem, and by hand."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((batch, widths[0]))
@@ -67,10 +72,22 @@ def mlp(batch: int, widths: tuple[int, ...]) -> tuple[dict[str, Any], Callable[[
                 back = (back @ weights[k].T) * (values[k] > 0)
         return [loss, *by_w, *by_b]
 
-    return problem, by_hand
+    def by(peer: Peer) -> Callable[[], object]:
+        given, wanted = peer.array(x), peer.array(labels)
+
+        def loss(*parameters: Any) -> Any:
+            h = given
+            for k in range(layers - 1):
+                h = peer.nn.relu(h @ parameters[k] + parameters[layers + k])
+            z = h @ parameters[layers - 1] + parameters[-1]
+            return -peer.xp.sum(wanted * peer.nn.log_softmax(z)) / batch
+
+        return peer.gradient(loss, [peer.array(a) for a in (*weights, *biases)])
+
+    return problem, by_hand, by
 
 
-def logistic(samples: int, features: int) -> tuple[dict[str, Any], Callable[[], list[Array]]]:
+def logistic(samples: int, features: int) -> Work:
     """The mean logistic loss of labels 0 and 1: as a problem, and by hand."""
     rng = np.random.default_rng(0)
     x, w = rng.standard_normal((samples, features)), rng.standard_normal(features)
@@ -89,10 +106,19 @@ def logistic(samples: int, features: int) -> tuple[dict[str, Any], Callable[[], 
         sigmoid = np.where(z >= 0, 1, decay) / (1 + decay)
         return [loss, x.T @ ((sigmoid - y) / samples)]
 
-    return problem, by_hand
+    def by(peer: Peer) -> Callable[[], object]:
+        given, wanted = peer.array(x), peer.array(y)
+
+        def loss(parameters: Any) -> Any:
+            z = (given @ parameters[:, None])[:, 0]
+            return peer.xp.mean(peer.nn.softplus(z) - wanted * z)
+
+        return peer.gradient(loss, [peer.array(w)])
+
+    return problem, by_hand, by
 
 
-def _dense(n: int) -> tuple[dict[str, Any], Callable[[], list[Array]]]:
+def _dense(n: int) -> Work:
     rng = np.random.default_rng(0)
     a, b, x = rng.standard_normal((n, n)) / n, rng.standard_normal(n), rng.standard_normal(n)
     problem = {"constants": {"A": a, "b": b}, "sources": {"x": x}, "targets": {"y": "tanh(A @ x + b)"}}
@@ -101,10 +127,14 @@ def _dense(n: int) -> tuple[dict[str, Any], Callable[[], list[Array]]]:
         y = np.tanh(a @ x + b)
         return [y, (1 - y * y)[:, None] * a]
 
-    return problem, by_hand
+    def by(peer: Peer) -> Callable[[], object]:
+        matrix, offset = peer.array(a), peer.array(b[:, None])
+        return peer.jacobian(lambda column: peer.xp.tanh(matrix @ column + offset), peer.array(x[:, None]))
+
+    return problem, by_hand, by
 
 
-def _elementwise(n: int) -> tuple[dict[str, Any], Callable[[], list[Array]]]:
+def _elementwise(n: int) -> Work:
     x = np.random.default_rng(0).standard_normal(n)
     problem = {"sources": {"x": x}, "targets": {"s": "sum(exp(-square(x)) * tanh(x) / (1 + square(x)))"}}
 
@@ -114,7 +144,13 @@ def _elementwise(n: int) -> tuple[dict[str, Any], Callable[[], list[Array]]]:
         value = decay * tanh / below
         return [value.sum(), (decay * (1 - tanh * tanh) - 2 * x * value * (below + 1)) / below]
 
-    return problem, by_hand
+    def by(peer: Peer) -> Callable[[], object]:
+        def total(z: Any) -> Any:
+            return peer.xp.sum(peer.xp.exp(-z * z) * peer.xp.tanh(z) / (1 + z * z))
+
+        return peer.gradient(total, [peer.array(x)])
+
+    return problem, by_hand, by
 
 
 def peak(work: Callable[[], object]) -> float:
@@ -139,13 +175,16 @@ def rows(*, quick: bool) -> Iterator[Row]:
     network, regression = mlp(batch, widths), logistic(samples, features)
     network_name = f"gradient: MLP {'-'.join(map(str, widths))}, batch {batch}"
     regression_name = f"gradient: logistic loss {samples:,} x {features}"
-    for work, (problem, by_hand), ask, goal in (
+    peers = installed()
+    for work, (problem, by_hand, by), ask, goal in (
         (network_name, network, "grad", 1.1),
         (regression_name, regression, "grad", 1.1),
         (f"gradient: exp, tanh and quotient of {entries:,}", _elementwise(entries), "grad", None),
         (f"Jacobian: tanh(A @ x + b), {n:,} x {n:,}", _dense(n), "jacobian", 2.0),
     ):
-        yield against(work, seconds(compiled(problem, ask)), (HAND, seconds(by_hand)), goal=goal, rounds=rounds)
-    for work, (problem, by_hand) in ((network_name, network), (regression_name, regression)):
+        others = {peer.name: seconds(by(peer)) for peer in peers if ask == "jacobian" or peer.nn is not None}
+        ours, hand = seconds(compiled(problem, ask)), (HAND, seconds(by_hand))
+        yield against(work, ours, hand, goal=goal, rounds=rounds, peers=others)
+    for work, (problem, by_hand, _) in ((network_name, network), (regression_name, regression)):
         ours = bind(peak, compiled(problem, "grad"))
         yield against(f"memory: {work}", ours, (HAND, bind(peak, by_hand)), goal=1.3, rounds=1, show=_megabytes)
