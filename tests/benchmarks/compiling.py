@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from tests.benchmarks import files
 from tests.benchmarks.harness import Row, against, gradcli, process
+from tests.benchmarks.peers import CHAIN, alone, beside
 
 __all__ = ["rows"]
 
@@ -29,13 +30,15 @@ def rows(*, quick: bool) -> Iterator[Row]:
     with TemporaryDirectory() as name:
         folder = Path(name)
         bare = ("bare imports", lambda: process("-c", "import numpy, sympy, yaml").seconds)
-        for work, path, goal in (
-            (f"file to gradient: {steps:,} x (sin, mul, add)", files.nested_chain(folder, steps, 50), 1.5),
-            (f"the same in {steps:,} let lines", files.nested_chain(folder, steps, 1), None),
-            (f"file to gradient: {lets:,} let lines", files.chain_of_lets(folder, lets), 1.5),
-            (f"file to gradient: a sum of {terms:,} terms", files.long_sum(folder, terms), None),
+        others = beside(lambda module: alone(CHAIN[module].format(steps=steps))[0], CHAIN)
+        for work, path, goal, beside_it in (
+            (f"file to gradient: {steps:,} x (sin, mul, add)", files.nested_chain(folder, steps, 50), 1.5, others),
+            (f"the same in {steps:,} let lines", files.nested_chain(folder, steps, 1), None, ""),
+            (f"file to gradient: {lets:,} let lines", files.chain_of_lets(folder, lets), 1.5, ""),
+            (f"file to gradient: a sum of {terms:,} terms", files.long_sum(folder, terms), None, ""),
         ):
-            yield against(work, bind(_gradient, path), bare, goal=goal, absolute=True, rounds=rounds)
+            ours = bind(_gradient, path)
+            yield against(work, ours, bare, goal=goal, absolute=True, rounds=rounds, others=beside_it)
         yield against(
             f"file to gradient: {short} x (sin, mul, add)",
             bind(_gradient, files.nested_chain(folder, short, 1)),

@@ -6,6 +6,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from functools import partial as bind
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,13 @@ from numpy.typing import NDArray
 from gradcli.core.executable import Executable
 from gradcli.planning import ASKS, plan_of
 from gradcli.question import Question
-from tests.benchmarks.harness import Row, against, seconds
-from tests.benchmarks.peers import Peer, installed
+from tests.benchmarks.harness import Row, against, in_turns, seconds
+from tests.benchmarks.peers import INSTALLED, MATRICES, Peer, alone, beside, peer_of
 
-__all__ = ["compiled", "logistic", "mlp", "rows"]
+__all__ = ["compiled", "dense", "elementwise", "logistic", "mlp", "print_seconds", "rows"]
 
 Array = NDArray[Any]
 HAND = "by hand in NumPy"
-
 
 Work = tuple[dict[str, Any], Callable[[], list[Array]], Callable[[Peer], Callable[[], object]]]
 """A problem; the same by hand; and how a peer does it."""
@@ -118,7 +118,7 @@ def logistic(samples: int, features: int) -> Work:
     return problem, by_hand, by
 
 
-def _dense(n: int) -> Work:
+def dense(n: int) -> Work:
     rng = np.random.default_rng(0)
     a, b, x = rng.standard_normal((n, n)) / n, rng.standard_normal(n), rng.standard_normal(n)
     problem = {"constants": {"A": a, "b": b}, "sources": {"x": x}, "targets": {"y": "tanh(A @ x + b)"}}
@@ -134,7 +134,7 @@ def _dense(n: int) -> Work:
     return problem, by_hand, by
 
 
-def _elementwise(n: int) -> Work:
+def elementwise(n: int) -> Work:
     x = np.random.default_rng(0).standard_normal(n)
     problem = {"sources": {"x": x}, "targets": {"s": "sum(exp(-square(x)) * tanh(x) / (1 + square(x)))"}}
 
@@ -175,16 +175,29 @@ def rows(*, quick: bool) -> Iterator[Row]:
     network, regression = mlp(batch, widths), logistic(samples, features)
     network_name = f"gradient: MLP {'-'.join(map(str, widths))}, batch {batch}"
     regression_name = f"gradient: logistic loss {samples:,} x {features}"
-    peers = installed()
-    for work, (problem, by_hand, by), ask, goal in (
-        (network_name, network, "grad", 1.1),
-        (regression_name, regression, "grad", 1.1),
-        (f"gradient: exp, tanh and quotient of {entries:,}", _elementwise(entries), "grad", None),
-        (f"Jacobian: tanh(A @ x + b), {n:,} x {n:,}", _dense(n), "jacobian", 2.0),
+    for work, made, sizes, ask, goal in (
+        (network_name, mlp, (batch, widths), "grad", 1.1),
+        (regression_name, logistic, (samples, features), "grad", 1.1),
+        (f"gradient: exp, tanh and quotient of {entries:,}", elementwise, (entries,), "grad", None),
+        (f"Jacobian: tanh(A @ x + b), {n:,} x {n:,}", dense, (n,), "jacobian", 2.0),
     ):
-        others = {peer.name: seconds(by(peer)) for peer in peers if ask == "jacobian" or peer.nn is not None}
+        problem, by_hand, _ = made(*sizes)
+        others = beside(bind(_by_peer, made, sizes, rounds), MATRICES if ask == "grad" else INSTALLED)
         ours, hand = seconds(compiled(problem, ask)), (HAND, seconds(by_hand))
-        yield against(work, ours, hand, goal=goal, rounds=rounds, peers=others)
+        yield against(work, ours, hand, goal=goal, rounds=rounds, others=others)
     for work, (problem, by_hand, _) in ((network_name, network), (regression_name, regression)):
         ours = bind(peak, compiled(problem, "grad"))
         yield against(f"memory: {work}", ours, (HAND, bind(peak, by_hand)), goal=1.3, rounds=1, show=_megabytes)
+
+
+def _by_peer(made: Callable[..., Work], sizes: tuple[Any, ...], rounds: int, module: str) -> float:
+    """The median seconds of a framework, in a process of its own."""
+    call = f"evaluating.print_seconds(evaluating.{made.__name__}(*{sizes}), {rounds}, {module!r})"
+    _, printed = alone(f"from tests.benchmarks import evaluating; {call}")
+    return float(printed.split()[-1])
+
+
+def print_seconds(work: Work, rounds: int, module: str) -> None:
+    """Prints the median seconds in which a framework does a piece of work."""
+    _, _, by = work
+    print(median(in_turns({module: seconds(by(peer_of(module)))}, rounds)[module]))

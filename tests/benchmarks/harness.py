@@ -24,6 +24,7 @@ __all__ = [
     "in_turns",
     "process",
     "seconds",
+    "shown",
 ]
 
 Measure = Callable[[], float]
@@ -115,16 +116,15 @@ def against(
     goal: float | None,
     rounds: int,
     absolute: bool = False,
-    peers: Mapping[str, Measure] | None = None,
+    others: str = "",
     show: Callable[[float], str] | None = None,
 ) -> Row:
     """A row with the ratio of gradcli to its yardstick, the median over the rounds; if `absolute`, with seconds."""
     name, theirs = yardstick
-    show = show or _time
-    taken = in_turns({"gradcli": gradcli, name: theirs, **(peers or {})}, rounds)
+    show = show or shown
+    taken = in_turns({"gradcli": gradcli, name: theirs}, rounds)
     ours = median(taken["gradcli"])
     figure = ours if absolute else median(a / b for a, b in zip(taken["gradcli"], taken[name], strict=True))
-    others = ", ".join(f"{peer} {show(median(taken[peer]))}" for peer in peers or {})
     theirs_shown = f"{name} {show(median(taken[name]))}"
     return Row(work, show(ours), theirs_shown, figure, goal, "s" if absolute else "x", others)
 
@@ -140,11 +140,12 @@ def fitted(sizes: Sequence[int], figures: Sequence[float]) -> float:
 def growth(work: str, measure: Callable[[int], float], sizes: Sequence[int], *, goal: float) -> Row:
     """A row with the exponent by which time grows with size."""
     figures = [measure(n) for n in sizes]
-    shown = ", ".join(f"{n:,}: {_time(t)}" for n, t in zip(sizes, figures, strict=True))
-    return Row(work, _time(figures[-1]), "", fitted(sizes, figures), goal, "exponent", shown)
+    others = ", ".join(f"{n:,}: {shown(t)}" for n, t in zip(sizes, figures, strict=True))
+    return Row(work, shown(figures[-1]), "", fitted(sizes, figures), goal, "exponent", others)
 
 
-def _time(figure: float) -> str:
+def shown(figure: float) -> str:
+    """Seconds for the table: `1.20 s`, `3.4 ms` or `56 us`."""
     if figure >= 1:
         return f"{figure:.2f} s"
     return f"{figure * 1e3:.3g} ms" if figure >= 1e-3 else f"{figure * 1e6:.3g} us"

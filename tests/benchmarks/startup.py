@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial as bind
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 
 from gradcli.cli import commands
 from tests.benchmarks.harness import Measure, Row, against, gradcli, process
+from tests.benchmarks.peers import SMALL, alone, beside
 
 __all__ = ["rows"]
 
@@ -50,10 +52,11 @@ def rows(*, quick: bool) -> Iterator[Row]:
         grad = bind(ours, "grad", SAMPLE, "--json")
         again = bind(grad, cache=kept)
         again()
-        for work, measure, yardstick, goal in (
-            ("process: a small gradient", grad, theirs("numpy, sympy, yaml", "grad"), 1.15),
-            ("process: a small gradient, cached", again, theirs("numpy, yaml", "grad"), 1.3),
-            ("process: --help", bind(ours, "--help"), theirs("", "--help"), 1.2),
-            ("process: a usage error", bind(ours, "grad", status=2), theirs("", "grad"), 1.2),
+        others = beside(lambda module: median(alone(SMALL[module])[0] for _ in range(3)), SMALL)
+        for work, measure, yardstick, goal, beside_it in (
+            ("process: a small gradient", grad, theirs("numpy, sympy, yaml", "grad"), 1.15, others),
+            ("process: a small gradient, cached", again, theirs("numpy, yaml", "grad"), 1.3, ""),
+            ("process: --help", bind(ours, "--help"), theirs("", "--help"), 1.2, ""),
+            ("process: a usage error", bind(ours, "grad", status=2), theirs("", "grad"), 1.2, ""),
         ):
-            yield against(work, measure, yardstick, goal=goal, rounds=rounds)
+            yield against(work, measure, yardstick, goal=goal, rounds=rounds, others=beside_it)
