@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 __all__ = ["end_without_collection", "rare_collections"]
 
-_ALLOCATIONS = 200_000  # between two collections of what is young; the default is 700
+_ALLOCATIONS = 1_000_000  # between two collections of what is young; the default is 700
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from gradcli.core.graph import Graph
 from gradcli.core.nodes import Literal, Value
 from gradcli.core.printing import function
 from gradcli.core.schedule import scheduled
-from gradcli.core.statements import statements
+from gradcli.core.statements import Step, statements
 
 __all__ = ["compile_graph", "numbers"]
 
@@ -40,8 +40,8 @@ def compile_graph(
     given = {v.index for v in inputs}
     constants = [g.values[i] for i in needed if i in g.data and i not in given]
     arguments = [*inputs, *constants]
-    pairs = _assignments(g, needed, arguments, outputs)
-    replacements = statements(pairs, outputs, bind(_is_moving, g) if each is not None else None)
+    steps = _steps(g, needed, arguments, outputs)
+    replacements = statements(steps, outputs, bind(_is_moving, g) if each is not None else None)
     call = function(arguments, list(outputs), namespace(dtype, each), lambda expressions: (replacements, expressions))
     return Executable(
         text="".join(linecache.getlines(call.__code__.co_filename)),
@@ -58,24 +58,19 @@ def _is_moving(g: Graph, v: Value) -> bool:
     return v.kind == "float" and g.varying[v.index]
 
 
-def _assignments(
-    g: Graph, needed: Sequence[int], given: Sequence[Value], outputs: Sequence[Value]
-) -> list[tuple[Any, Any]]:
-    """(value, definition) pairs, with (value, None) after each last use."""
+def _steps(g: Graph, needed: Sequence[int], given: Sequence[Value], outputs: Sequence[Value]) -> list[Step]:
+    """The assignments, each with the values that it uses last."""
     last = g.last_uses(needed)
     taken = {v.index for v in given}
     keep = {v.index for v in outputs} | taken
-    pairs: list[tuple[Any, Any]] = []
+    steps: list[Step] = []
     for i in needed:
         definition = g.definitions[i]
         if definition is None or i in taken:
             continue
-        pairs.append((g.values[i], definition))
         dead = [a for a in definition.args if last[a.index] == i and a.index not in keep and type(a) is Value]
-        for k, a in enumerate(dead):
-            if a not in dead[:k]:
-                pairs.append((a, None))
-    return pairs
+        steps.append((g.values[i], definition, list({a.index: a for a in dead}.values()) if len(dead) > 1 else dead))
+    return steps
 
 
 def numbers(g: Graph, value: Value) -> Array:

@@ -7,7 +7,6 @@ after broadcasting, links and masks (see `tangents`). Rules see dense arrays wit
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial as bind
 
 from gradcli.core.compile import numbers
@@ -75,13 +74,13 @@ def vjp(g: Graph, seeds: Mapping[Value, Some], sources: Iterable[Value]) -> dict
     top = max((v.index for v in seeds), default=-1)
     flags = reached(g, wanted, top)
     held: dict[int, Some] = {v.index: s for v, s in seeds.items() if flags[v.index]}
-    for i in range(top, -1, -1):
-        ct = held.get(i)
-        node = g.definitions[i]
-        if ct is None or node is None:
-            continue
-        out = g.values[i]
-        with g.at(g.places.get(i)):
+    with g.placing():
+        for i in range(top, -1, -1):
+            ct = held.get(i)
+            node = g.definitions[i]
+            if ct is None or node is None:
+                continue
+            g.place, out = g.places.get(i), g.values[i]
             for k, a in enumerate(node.args):
                 if flags[a.index] and node.op.differentiable(node, k):
                     new = ct if isinstance(ct, Zero) else pull(g, node, out, k, ct)
@@ -96,12 +95,12 @@ def jvp(g: Graph, seeds: Mapping[Value, Some], targets: Iterable[Value]) -> dict
     flags = reached(g, seeds, needed[-1] if needed else -1)
     ahead = _ahead_wild(g, needed, flags)
     held: dict[int, Some] = {v.index: s for v, s in seeds.items()}
-    for i in needed:
-        node = g.definitions[i]
-        if i in held or node is None or not flags[i]:
-            continue
-        out = g.values[i]
-        with g.at(g.places.get(i)):
+    with g.placing():
+        for i in needed:
+            node = g.definitions[i]
+            if i in held or node is None or not flags[i]:
+                continue
+            g.place, out = g.places.get(i), g.values[i]
             for k, a in enumerate(node.args):
                 if flags[a.index] and node.op.differentiable(node, k):
                     t = held[a.index]
@@ -171,7 +170,7 @@ def _expanded(g: Graph, t: Tangent, node: Apply) -> Tangent:
     kept = iter(t.links)
     links = tuple([None if k in axes else next(kept) for k in range(-x.rank, 0)])
     mask = None if t.mask is None else spread(t.mask)
-    return replace(t, value=spread(t.value), shape=x.shape, links=links, mask=mask)
+    return t._replace(value=spread(t.value), shape=x.shape, links=links, mask=mask)
 
 
 def _structural(
@@ -274,7 +273,7 @@ def _contracted(
     if ahead_wild and (t.mask is not None or zeros is not None):
         ones = broadcast_to(g, g.literal(1.0), other.shape) if zeros is None else as_float(g, zeros)
         mask = as_mask(g, contract(g, _known(g, t), ones, before, letters, after))
-    return replace(made, value=value, mask=mask)
+    return made._replace(value=value, mask=mask)
 
 
 def _contracted_number(g: Graph, number: Literal, other: Value, letters: Letters, after: Letters) -> Value:

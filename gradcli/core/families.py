@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Apply, Literal, Value
@@ -27,8 +27,7 @@ def names(node: Apply) -> list[str]:
     return [a.name for a in node.args]
 
 
-@dataclass(frozen=True, slots=True)
-class Partial:
+class Partial(NamedTuple):
     """d output / d operand, entry by entry: factor / divisor where `gate` holds, and a structural zero elsewhere.
 
     None stands for 1 (factor, divisor) or always (gate); `zero` is a derivative that is 0 whatever the values are.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,29 +15,14 @@ from gradcli.core.shapes import Shape, bounded
 __all__ = ["Graph"]
 
 
-class At:
-    """A context that is entered for every node; one made of a generator takes longer than the node."""
-
-    __slots__ = ("before", "graph", "place")
-
-    def __init__(self, graph: Graph, place: Any) -> None:
-        self.graph, self.place = graph, place
-
-    def __enter__(self) -> None:
-        self.before = self.graph._place
-        self.graph._place = self.place
-
-    def __exit__(self, *_: object) -> None:
-        self.graph._place = self.before
-
-
 class Graph:
     """Assignments `value := op(values)` in the order of their making, which is a topological order.
 
     The same op on the same values with the same parameters is one node. `varying` says which values depend on an
     input (a constant's numbers are known while the graph is built, and so are its zeros), `sourced` which depend on
     one that holds numbers, not only on one that selects some; `wild` which may hold, or pass on, something that is not
-    finite although the inputs are.
+    finite although the inputs are. Nodes carry the `place` that is set when they are made: where they come from, in
+    whatever form the maker of the graph has it.
     """
 
     def __init__(self) -> None:
@@ -44,12 +30,12 @@ class Graph:
         self.definitions: list[Apply | None] = []
         self.data: dict[int, NDArray[Any]] = {}
         self.known: dict[int, NDArray[Any]] = {}
+        self.place: Any = None
         self.places: dict[int, Any] = {}
         self.varying: list[bool] = []
         self.sourced: list[bool] = []
         self.wild: list[bool] = []
         self._memo: dict[tuple[Any, ...], Value] = {}
-        self._place: Any = None
         self._asked: tuple[tuple[int, ...], tuple[int, ...]] | None = (
             None  # the last question to `ancestors`, with its answers
         )
@@ -118,18 +104,18 @@ class Graph:
         self.varying.append(varying)
         self.sourced.append(sourced)
         self.wild.append(wild)
-        if self._place is not None:
-            self.places[value.index] = self._place
+        if self.place is not None:
+            self.places[value.index] = self.place
         return value
 
-    @property
-    def current(self) -> Any:
-        """The place of the nodes that are being made."""
-        return self._place
-
-    def at(self, place: Any) -> At:
-        """Nodes made inside carry `place`: where they come from, in whatever form the maker of the graph has it."""
-        return At(self, place)
+    @contextmanager
+    def placing(self) -> Iterator[None]:
+        """Inside, `place` may be set for one node after the other; then it is again what it was."""
+        before = self.place
+        try:
+            yield
+        finally:
+            self.place = before
 
     # -- reading -----------------------------------------------------------------------------------------------
 

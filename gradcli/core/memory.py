@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from operator import sub
 
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Literal, Value
@@ -24,21 +26,15 @@ def peak_bytes(g: Graph, outputs: Sequence[Value], itemsize: int, held: Sequence
     needed = scheduled(g, g.ancestors(outputs, held))
     stays = {v.index for v in held}
     kept = {v.index for v in outputs} | stays
-    dies: dict[int, list[int]] = {}
+    before = sum([_bytes(g, i, itemsize, held=True) for i in stays])
+    cost = [0 if i in stays or isinstance(g.values[i], Literal) else _bytes(g, i, itemsize) for i in needed]
+    at = dict(zip(needed, range(len(needed)), strict=True))
+    freed = [0] * (len(needed) + 1)
     for index, user in g.last_uses(needed).items():
-        if index not in kept and not isinstance(g.values[index], Literal):
-            dies.setdefault(user, []).append(index)
-    cost: dict[int, int] = {}
-    live = peak = sum([_bytes(g, i, itemsize, held=True) for i in stays])
-    for i in needed:
-        if i in stays or isinstance(g.values[i], Literal):
-            continue
-        cost[i] = _bytes(g, i, itemsize)
-        live += cost[i]
-        peak = max(peak, live)
-        if i in dies:
-            live -= sum([cost[k] for k in dies[i]])
-    return max(peak, sum(size(v.shape) * itemsize for v in outputs))
+        if index not in kept and user not in stays:
+            freed[at[user] + 1] += cost[at[index]]
+    live: Iterator[int] = accumulate(map(sub, cost, freed), initial=before)
+    return max(*live, sum(size(v.shape) * itemsize for v in outputs))
 
 
 def _bytes(g: Graph, i: int, itemsize: int, *, held: bool = False) -> int:

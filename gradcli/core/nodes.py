@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 from sympy import Symbol
 from sympy.core.basic import Basic
-from sympy.core.expr import Expr
 
 from gradcli.core.shapes import Shape
 
@@ -18,6 +17,13 @@ __all__ = ["Apply", "Literal", "Operation", "Value"]
 
 # A sympy symbol's assumptions take longer to set up than everything else in a node: all values share these.
 _REAL = Symbol("real", real=True)
+
+
+def _bare(cls: type[Basic], args: tuple[Basic, ...]) -> Any:
+    """What `Basic.__new__` makes, in half of its time: there are tens of thousands of nodes."""
+    self = object.__new__(cls)
+    self._mhash, self._args, self._assumptions = None, args, _REAL._assumptions
+    return self
 
 
 class Value(Symbol):  # type: ignore[misc]
@@ -35,16 +41,16 @@ class Value(Symbol):  # type: ignore[misc]
     shape: Shape
 
     def __new__(cls, index: int, shape: Shape, kind: str = "float") -> Value:
-        self = Expr.__new__(cls)
+        self = _bare(cls, ())
         self.name = f"v{index}"
         self.index, self.shape, self.kind = index, shape, kind
-        self._assumptions = _REAL._assumptions
         self._assumptions_orig = _REAL._assumptions_orig
         self._assumptions0 = _REAL._assumptions0
         return self  # type: ignore[no-any-return]
 
-    def _hashable_content(self) -> tuple[Any, ...]:
-        return (self.index, self.shape, self.kind)
+    # One assignment is one object.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def _numpycode(self, printer: object) -> str:
         return self.name  # type: ignore[no-any-return]
@@ -97,7 +103,7 @@ class Apply(Basic):  # type: ignore[misc]
     params: tuple[Any, ...]
 
     def __new__(cls, op: Operation, args: tuple[Value, ...], params: tuple[Any, ...] = ()) -> Apply:
-        self = Basic.__new__(cls, *args)
+        self = _bare(cls, args)
         self.args, self.op, self.params = args, op, params
         return self  # type: ignore[no-any-return]
 

@@ -40,13 +40,14 @@ def rewrite(g: Graph, outputs: Iterable[Value]) -> dict[Value, Value]:
     """For each value that `outputs` need, the value that takes its place. New nodes keep the places of the old."""
     wanted = list(outputs)
     new: dict[Value, Value] = {}
-    for i in g.ancestors(wanted):
-        v, node = g.values[i], g.definitions[i]
-        if node is None:
-            new[v] = v
-            continue
-        args = tuple([new[a] for a in node.args])
-        with g.at(g.places.get(i)):
+    with g.placing():
+        for i in g.ancestors(wanted):
+            v, node = g.values[i], g.definitions[i]
+            if node is None:
+                new[v] = v
+                continue
+            args = tuple([new[a] for a in node.args])
+            g.place = g.places.get(i)
             here = v if args == node.args else g.apply(node.op, args, node.params)
             new[v] = _applied(g, here)
     return new

@@ -45,7 +45,8 @@ def rows_of(g: Graph, value: Value, axis: int, start: Value, n: int, sources: Co
             continue
         work.pop()
         if (v.index, k) not in made:
-            with g.at(g.places.get(v.index)):
+            with g.placing():
+                g.place = g.places.get(v.index)
                 again = None if node is None or axes is None else _again(g, node, v, k, n, axes, made)
                 made[v.index, k] = window(g, v, k, start, n) if again is None else again
     return made[value.index, axis]

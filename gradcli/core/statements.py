@@ -16,7 +16,10 @@ from gradcli.core.nodes import Apply, Value
 from gradcli.core.schedule import LARGE
 from gradcli.core.shapes import size
 
-__all__ = ["Pair", "statements"]
+__all__ = ["Step", "statements"]
+
+Step = tuple[Value, Apply, list[Value]]
+"""A value, its definition, and what is dead when it is there."""
 
 Pair = tuple[Any, Any]
 
@@ -26,13 +29,13 @@ _MOST_WAITING = 32  # keeps the time linear
 
 
 def statements(
-    pairs: Sequence[Pair], outputs: Iterable[Value], wrapped: Callable[[Value], bool] | None = None
+    steps: Sequence[Step], outputs: Iterable[Value], wrapped: Callable[[Value], bool] | None = None
 ) -> list[Pair]:
-    """The pairs (value, definition) and (value, None), which says that the value is dead, as pairs to be printed.
+    """The pairs to be printed: (value, text), and (value, None) where the value is deleted.
 
     Outputs keep their names. The text of each value that is `wrapped` stands in `each(text, mixes)`.
     """
-    return _Writer(pairs, outputs, wrapped).made
+    return _Writer(steps, outputs, wrapped).made
 
 
 class _Text:
@@ -66,11 +69,9 @@ class _Waiting:
 _BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
 
 
-def _owned(pairs: Sequence[Pair]) -> set[int]:
+def _owned(steps: Sequence[Step]) -> set[int]:
     found: set[int] = set()
-    for value, node in pairs:
-        if node is None:
-            continue
+    for value, node, _ in steps:
         if node.op.fresh and value.kind == "float" and value.shape and size(value.shape) >= LARGE:
             found.add(value.index)
         elif found and not node.op.fresh:  # may look at the memory of its operands
@@ -83,7 +84,7 @@ def _is_small(v: Value) -> bool:
 
 
 class _Writer:
-    """One pass over the pairs.
+    """One pass over the steps.
 
     Attributes:
         made: the statements so far.
@@ -94,7 +95,7 @@ class _Writer:
     """
 
     def __init__(
-        self, pairs: Sequence[Pair], outputs: Iterable[Value], wrapped: Callable[[Value], bool] | None
+        self, steps: Sequence[Step], outputs: Iterable[Value], wrapped: Callable[[Value], bool] | None
     ) -> None:
         self.made: list[Pair] = []
         self.names: dict[int, Value] = {}
@@ -102,18 +103,11 @@ class _Writer:
         self.waiting: dict[int, _Waiting] = {}
         self.outputs = {v.index for v in outputs}
         self.wrapped = wrapped
-        self.owned: set[int] = set() if wrapped is not None else _owned(pairs)
-        uses = Counter([a.index for _, node in pairs if node is not None for a in node.args])
-        k = 0
-        while k < len(pairs):
-            value, node = pairs[k]
-            k += 1
-            dead: list[Value] = []
-            while k < len(pairs) and pairs[k][1] is None:
-                dead.append(pairs[k][0])
-                k += 1
+        self.owned: set[int] = set() if wrapped is not None else _owned(steps)
+        uses = Counter([a.index for _, node, _ in steps for a in node.args])
+        for value, node, dead in steps:
             once = uses[value.index] == 1 and value.index not in self.outputs and wrapped is None
-            self._assign(value, node, dead, waits=once and all(map(_is_small, dead)))
+            self._assign(value, node, [*dead], waits=once and all(map(_is_small, dead)))
         self._flush()
 
     def _assign(self, value: Value, node: Apply, dead: list[Value], *, waits: bool) -> None:
@@ -154,7 +148,7 @@ class _Writer:
 
     def _room(self, value: Value, node: Apply, dead: list[Value]) -> Value | None:
         """The operand that is dead once the value is there, and whose memory the value can take."""
-        if node.op.ufunc is None:
+        if not self.owned or node.op.ufunc is None:
             return None
         gone = {v.index for v in dead} & self.owned
         return next((a for a in node.args if a.index in gone and a.shape == value.shape), None)

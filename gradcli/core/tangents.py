@@ -17,8 +17,8 @@ the value; each axis whole, or of size 1 where the entries are equal along it. A
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from functools import partial as bind
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,8 +63,7 @@ class Zero:
 ZERO = Zero()
 
 
-@dataclass(frozen=True, slots=True)
-class Tangent:
+class Tangent(NamedTuple):
     """See the module's text. `shape` is the value's; `links[j]` is the dims axis of its axis j, or None.
 
     `wild`: a factor on the way here may have been infinite.
@@ -167,11 +166,10 @@ def _aligned(g: Graph, v: Value, rank: int) -> Value:
 
 def _times(g: Graph, v: Value, factor: Value) -> Value:
     """v * factor, without the product where one of them is 1 or -1."""
-    for one, other in ((v, factor), (factor, v)):
-        if isinstance(one, Literal) and one.number == 1:
-            return other
-        if isinstance(one, Literal) and one.number == -1:
-            return neg(g, other)
+    if isinstance(v, Literal) and v.number in (1, -1):
+        return factor if v.number == 1 else neg(g, factor)
+    if isinstance(factor, Literal) and factor.number in (1, -1):
+        return v if factor.number == 1 else neg(g, v)
     return mul(g, v, factor)
 
 
@@ -179,7 +177,7 @@ def lift(g: Graph, t: Tangent, shape: Shape) -> Tangent:
     """The tangent of an operand that is broadcast to `shape`, laid out for it (stretched axes stay of size 1)."""
     extra = len(shape) - len(t.shape)
     if not extra:
-        return replace(t, shape=shape) if t.shape != shape else t
+        return t._replace(shape=shape) if t.shape != shape else t
 
     def spread(v: Value) -> Value:
         at = v.rank - len(t.shape)
@@ -278,7 +276,7 @@ def _embedded(g: Graph, v: Value, labels: list[Label], wanted: list[Label], k: i
 def _unlink_one(g: Graph, t: Tangent, j: int, keep_mask: bool) -> Tangent:
     k, n = t.links[j], t.shape[j]
     assert k is not None
-    made = replace(t, links=(*t.links[:j], None, *t.links[j + 1 :]))
+    made = t._replace(links=(*t.links[:j], None, *t.links[j + 1 :]))
     wanted = _labels(made)
     embed = bind(_embedded, g, labels=_labels(t), wanted=wanted, k=k, j=j, n=n)
     mask = None
@@ -287,7 +285,7 @@ def _unlink_one(g: Graph, t: Tangent, j: int, keep_mask: bool) -> Tangent:
     elif keep_mask:
         shape = [n if x in (("dims", k), ("axis", j)) else 1 for x in wanted]
         mask = g.constant(np.eye(n, dtype=bool).reshape(shape), kind="bool")
-    return replace(made, value=embed(t.value), mask=mask)
+    return made._replace(value=embed(t.value), mask=mask)
 
 
 def sum_axes(g: Graph, t: Tangent, axes: Iterable[int], *, keepdims: bool) -> Tangent:
@@ -296,23 +294,21 @@ def sum_axes(g: Graph, t: Tangent, axes: Iterable[int], *, keepdims: bool) -> Ta
     A linked axis is not summed but set free: the sum of a diagonal over its column index is the diagonal.
     """
     gone = [a + len(t.shape) for a in axes]
-    made = replace(
-        t,
+    made = t._replace(
         shape=tuple([1 if j in gone else n for j, n in enumerate(t.shape)]),
         links=tuple([None if j in gone else k for j, k in enumerate(t.links)]),
     )
     value, mask = (None if v is None else _summed(g, v, t, made, gone) for v in (t.value, t.mask))
     assert value is not None
     if not keepdims:
-        made = replace(
-            made,
+        made = made._replace(
             shape=tuple([n for j, n in enumerate(t.shape) if j not in gone]),
             links=tuple([k for j, k in enumerate(t.links) if j not in gone]),
         )
         at = len(made.lead)
         value, mask = (_without(g, v, [at + j for j in gone]) for v in (value, mask))
         assert value is not None
-    return replace(made, value=value, mask=mask)
+    return made._replace(value=value, mask=mask)
 
 
 def _summed(g: Graph, v: Value, t: Tangent, made: Tangent, gone: list[int]) -> Value:

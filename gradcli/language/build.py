@@ -69,25 +69,26 @@ class Builder:
         """The value of an expression; InputError at the part that does not fit."""
         done: list[Any] = []
         work: list[tuple[ast.AST, int]] = [(x.root, -1)]  # how many parts are done; -1: not looked at yet
-        while work:
-            node, count = work.pop()
-            if count < 0:
-                children = parts_of(node)
-                if children:
-                    work.append((node, len(children)))
-                    work.extend([(child, -1) for child in reversed(children)])
-                    continue
-            parts = done[len(done) - count :] if count > 0 else []
-            del done[len(done) - len(parts) :]
-            done.append(self._at(x, node, _COMBINE[type(node)], parts))
-        value: Value = self._at(x, x.root, Builder._whole, done)
+        with self.graph.placing():
+            while work:
+                node, count = work.pop()
+                if count < 0:
+                    children = parts_of(node)
+                    if children:
+                        work.append((node, len(children)))
+                        work.extend([(child, -1) for child in reversed(children)])
+                        continue
+                parts = done[len(done) - count :] if count > 0 else []
+                del done[len(done) - len(parts) :]
+                done.append(self._at(x, node, _COMBINE[type(node)], parts))
+            value: Value = self._at(x, x.root, Builder._whole, done)
         return value
 
     def _at(self, x: Expression, node: ast.AST, make: Callable[..., Any], parts: list[Any]) -> Any:
         """Makes `node` of its parts, with its place; what does not fit becomes an error there."""
+        self.graph.place = Span(x, node)
         try:
-            with self.graph.at(Span(x, node)):
-                return make(self, x, node, parts)
+            return make(self, x, node, parts)
         except CallError as e:
             raise InputError(x.fault(node, e.kind, str(e), e.help)) from None
         except ShapeError as e:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,7 @@ from gradcli.language.parse import Expression
 __all__ = ["Converter", "Span"]
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Where a node of the graph comes from; looked up in the file only when it is reported."""
 
     expression: Expression
@@ -79,7 +78,7 @@ class Converter:
             return numbers(self.graph, value)
         if not frozen:
             raise CallError(f"{what} must be a constant, and this depends on a source")
-        self.frozen.append((value, self.graph.current))
+        self.frozen.append((value, self.graph.place))
         inputs = [v for i, v in enumerate(self.graph.values) if i in self.point]
         (found,) = compile_graph(self.graph, inputs, [value])(*[self.point[v.index] for v in inputs])
         return found

@@ -86,15 +86,14 @@ def test_user_names_never_reach_the_code(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_dead_nodes_are_dropped_and_values_freed(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    right = compile_module._assignments
-    monkeypatch.setattr(compile_module, "_assignments", lambda *a: seen.append(right(*a)) or seen[-1])
+    right = compile_module._steps
+    monkeypatch.setattr(compile_module, "_steps", lambda *a: seen.append(right(*a)) or seen[-1])
     s = Subject("sin(x) * y", {"x": np.ones(3), "y": np.ones(3)})
     mul(s.graph, s.target, s.target)
     s.compiled([s.target])
-    (pairs,) = seen
-    ops = [node.op.name for _, node in pairs if node is not None]
-    freed = [v for v, node in pairs if node is None]
-    assert ops == ["sin", "mul"]
+    (steps,) = seen
+    freed = [v for _, _, dead in steps for v in dead]
+    assert [node.op.name for _, node, _ in steps] == ["sin", "mul"]
     assert len(freed) == 1
     assert s.graph.definition(freed[0]).op.name == "sin"  # type: ignore[union-attr]
 

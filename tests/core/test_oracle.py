@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -73,7 +72,7 @@ def scaled_partial(number: float) -> Any:
         def partial(g: Graph, node: Apply, out: Value, *i: int) -> Partial:
             p = right(g, node, out, *i)
             factor = g.literal(number) if p.factor is None else times(g, p.factor, number)
-            return replace(p, factor=factor)
+            return p._replace(factor=factor)
 
         return partial
 
@@ -91,14 +90,14 @@ def frozen_partial(right: Any) -> Any:
     def partial(g: Graph, node: Apply, out: Value, *i: int) -> Partial:
         p = right(g, node, out, *i)
         factor, divisor = (None if v is None else frozen(g, v) for v in (p.factor, p.divisor))
-        return replace(p, factor=factor, divisor=divisor)
+        return p._replace(factor=factor, divisor=divisor)
 
     return partial
 
 
 def without_gate(right: Any) -> Any:
     """The branch that is not taken counts too."""
-    return lambda g, node, out, i: replace(right(g, node, out, i), gate=None)
+    return lambda g, node, out, i: right(g, node, out, i)._replace(gate=None)
 
 
 FIRST = {"reverse", "forward"}  # the gradient is wrong, and its own derivative is right
@@ -223,7 +222,7 @@ def test_a_mean_instead_of_a_sum_after_broadcasting(monkeypatch: Patch) -> None:
 
     def wrong(g: Graph, t: Any, a: Value) -> Any:
         made = right(g, t, a)
-        return made if made.shape == t.shape else replace(made, value=times(g, made.value, 0.5))
+        return made if made.shape == t.shape else made._replace(value=times(g, made.value, 0.5))
 
     monkeypatch.setattr(differentiate, "_fold_to", wrong)
     assert caught_by(subject("x * y", x=(2, 3), y=(3,))) >= BACK

@@ -9,7 +9,7 @@ import pytest
 
 from gradcli.core import kernels, schedule
 from gradcli.core import statements as writer
-from gradcli.core.compile import _assignments, compile_graph
+from gradcli.core.compile import _steps, compile_graph
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
 from gradcli.core.ops.elementwise import ELEMENTWISE, add, mul, sin
@@ -18,10 +18,10 @@ from gradcli.core.statements import statements
 
 
 def printed(g: Graph, inputs: list[Value], outputs: list[Value]) -> list[str]:
-    pairs = _assignments(g, g.ancestors(outputs), inputs, outputs)
+    steps = _steps(g, g.ancestors(outputs), inputs, outputs)
     return [
         f"del {value.name}" if made is None else f"{value.name} = {made._numpycode(None)}"
-        for value, made in statements(pairs, outputs)
+        for value, made in statements(steps, outputs)
     ]
 
 
