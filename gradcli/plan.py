@@ -7,8 +7,7 @@ point, and places in the file are held as places in the texts, which may have mo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +25,7 @@ Texts = Mapping[str, Text]
 """The expressions of a problem by their owner: `let 'h'`, `target 'y'`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """A piece of an expression."""
 
     owner: str
@@ -44,8 +42,7 @@ class Spot:
         return " ".join(texts[self.owner].text[self.offset : self.offset + self.length].split())
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """Why no path leads from a source to the targets, and where it ends."""
 
     source: str
@@ -64,8 +61,7 @@ class Cut:
         return Note("unconnected", f"{self.source} is unconnected: {self.text(texts)}", self.line(texts))
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(NamedTuple):
     """A condition that is computed along with the answer, as the reader should hear of it where it holds.
 
     Attributes:
@@ -93,8 +89,7 @@ class Sight:
         return Note(self.kind, f"{what}{where} {state}{_entries(holds)}: {text}", line)
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What is to be run, and what is said of it.
 
     Attributes:

@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["Folder", "Usage", "user_folder"]
 
@@ -33,16 +33,14 @@ def user_folder() -> Folder | None:
     return Folder(os.path.abspath(chosen))
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """How much is kept."""
 
     entries: int
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(NamedTuple):
     """Entries by key, a file each."""
 
     path: str

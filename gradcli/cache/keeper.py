@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gradcli.cache.folder import Folder
 from gradcli.cache.keys import key_of
@@ -14,8 +14,7 @@ from gradcli.plan import Plan
 __all__ = ["Keeper"]
 
 
-@dataclass(frozen=True, slots=True)
-class Keeper:
+class Keeper(NamedTuple):
     """Where the plan of a question is kept."""
 
     problem: Problem

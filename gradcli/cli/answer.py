@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +34,7 @@ def answer(call: Call, question: str, *, command: str | None = None) -> Outcome:
         if question == "rows":
             result = counted(result, work)
         status = 0 if getattr(result, "match", True) else 1
-        return replace(present(call, result, status=status, full=call.full), messages=_messages(call, result))
+        return present(call, result, status=status, full=call.full)._replace(messages=_messages(call, result))
 
 
 def _check(call: Call, question: str) -> None:

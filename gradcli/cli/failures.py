@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -88,7 +87,7 @@ def with_faults(outcome: Outcome, faults: Sequence[Fault], status: int, *, in_js
     from gradcli.report.diagnostics import render_json, render_text
 
     said = render_json(faults) if in_json else render_text(faults, color=wants_color(sys.stderr))
-    return replace(outcome, messages=[*outcome.messages, said], status=status, utf8_messages=in_json)
+    return outcome._replace(messages=[*outcome.messages, said], status=status, utf8_messages=in_json)
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:

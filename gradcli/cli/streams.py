@@ -6,16 +6,14 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from gradcli.errors import Fault, InputError
 
 __all__ = ["Outcome", "deliver", "is_terminal", "page_width", "silence", "wants_color"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a command ends with: all of standard output, the lines for standard error, the exit status.
 
     `utf8` is for data (JSON, CSV), which has one encoding everywhere; a table has the terminal's. `utf8_messages` is

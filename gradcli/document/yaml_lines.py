@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gradcli.document.tree import File
 from gradcli.errors import Fault
@@ -37,8 +37,7 @@ _MEANS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class LineValue:
+class LineValue(NamedTuple):
     """A value on one line: `key` (empty for an entry of a list), `text` to the end of the line, its offset `start`."""
 
     key: str

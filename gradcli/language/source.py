@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gradcli.errors import Fault, InputError, Place
 
 __all__ = ["Text", "plain_text"]
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """`text` as the parser reads it; `owner` names it in messages (`target 'loss'`).
 
     `locate(offset, length)` gives the place in the file of `length` characters of `text` from `offset` on.

@@ -10,10 +10,9 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from gradcli.results import Changes, Checked, Result
@@ -35,8 +34,7 @@ Kind = Literal["derivatives", "checks", "changes"]
 """The kinds of result: `Result` with all that inherits from it, `Checked`, and `Changes`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """A way to show results.
 
     Attributes:
@@ -69,8 +67,7 @@ FORMATS: Mapping[str, Format] = {
 SUFFIXES: Mapping[str, Format] = {made.suffix: made for made in FORMATS.values() if made.suffix}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportOptions:
+class ReportOptions(NamedTuple):
     """How to show a result.
 
     Attributes:

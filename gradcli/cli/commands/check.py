@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -91,7 +91,7 @@ def run(call: _Call) -> Outcome:
     if call.output and not call.quiet and not (faults and wants_json(call)):
         from gradcli.report.checks import ending
 
-        outcome = replace(outcome, messages=[ending(result), f"wrote {call.output}"])
+        outcome = outcome._replace(messages=[ending(result), f"wrote {call.output}"])
     return with_faults(outcome, faults, 2, in_json=wants_json(call)) if faults else outcome
 
 

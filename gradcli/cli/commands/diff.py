@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -99,7 +99,7 @@ def run(call: _Call) -> Outcome:
         status = 1 if result.changed else 0
         if call.quiet and not call.output:
             return Outcome(status=status)
-        return replace(present(call, result, status=status, full=call.full), messages=_messages(call, result))
+        return present(call, result, status=status, full=call.full)._replace(messages=_messages(call, result))
 
 
 def _given(call: _Call) -> tuple[str, str]:
