@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gradcli.core.executable import Executable
 from gradcli.planning import ASKS, plan_of
 from gradcli.question import Question
-from tests.benchmarks.harness import Row, against, in_turns, seconds
+from tests.benchmarks.harness import Row, against, in_turns, megabytes, seconds
 from tests.benchmarks.peers import INSTALLED, MATRICES, Peer, alone, beside, peer_of
 
 __all__ = ["compiled", "dense", "elementwise", "logistic", "mlp", "print_seconds", "rows"]
@@ -163,10 +163,6 @@ def peak(work: Callable[[], object]) -> float:
     return float(most)
 
 
-def _megabytes(figure: float) -> str:
-    return f"{figure / 1e6:.3g} MB"
-
-
 def rows(*, quick: bool) -> Iterator[Row]:
     """A network, a logistic loss, an elementwise function and a dense Jacobian: their time, and the memory of two."""
     rounds = 1 if quick else 15
@@ -187,7 +183,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
         yield against(work, ours, hand, goal=goal, rounds=rounds, others=others)
     for work, (problem, by_hand, _) in ((network_name, network), (regression_name, regression)):
         ours = bind(peak, compiled(problem, "grad"))
-        yield against(f"memory: {work}", ours, (HAND, bind(peak, by_hand)), goal=1.3, rounds=1, show=_megabytes)
+        yield against(f"memory: {work}", ours, (HAND, bind(peak, by_hand)), goal=1.3, rounds=1, show=megabytes)
 
 
 def _by_peer(made: Callable[..., Work], sizes: tuple[Any, ...], rounds: int, module: str) -> float:

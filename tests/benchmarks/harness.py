@@ -22,6 +22,7 @@ __all__ = [
     "gradcli",
     "growth",
     "in_turns",
+    "megabytes",
     "process",
     "seconds",
     "shown",
@@ -149,3 +150,8 @@ def shown(figure: float) -> str:
     if figure >= 1:
         return f"{figure:.2f} s"
     return f"{figure * 1e3:.3g} ms" if figure >= 1e-3 else f"{figure * 1e6:.3g} us"
+
+
+def megabytes(figure: float) -> str:
+    """Bytes for the table."""
+    return f"{figure / 1e6:.3g} MB"
