@@ -39,7 +39,7 @@ def watched(program: Program) -> list[Watched]:
     """The conditions to compute with the answer."""
     g = program.graph
     needed = g.ancestors(program.targets.values())
-    if not needed:
+    if not any(node is not None and node.op.watches for node in [g.definitions[i] for i in needed]):
         return []
     flags = reached(g, program.sources.values(), needed[-1])
     live = _liveness(g, program.targets.values(), needed)

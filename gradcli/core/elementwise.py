@@ -83,6 +83,7 @@ class Elementwise(Op):
         self.kink, self.outside = kink, outside
         self.operands = tuple(args.split())
         self.tame, self.kind = tame, kind
+        self.watches = kink is not None or outside is not None
         call = f"{name}({', '.join(f'{{{k}}}' for k in range(len(self.operands)))})"
         text = self._code = code or call
         if isinstance(text, str) and type(self).code is Elementwise.code:

@@ -70,6 +70,7 @@ class Op(ABC):
         reads_once: the template has each operand once.
         ufunc: the function of NumPy that is all of it, where there is one: it can write where it reads.
         fresh: the value never shares memory with an operand.
+        watches: `watch` may have something to say.
     """
 
     name: str
@@ -82,6 +83,10 @@ class Op(ABC):
     reads_once: bool = False
     ufunc: str | None = None
     fresh: bool = False
+    watches: bool = False
+
+    def __init_subclass__(cls) -> None:
+        cls.watches = cls.watch is not Op.watch
 
     @abstractmethod
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape:

@@ -77,7 +77,7 @@ class Graph:
 
     def apply(self, op: Operation, args: tuple[Value, ...], params: tuple[Any, ...] = ()) -> Value:
         """The value of `op` on `args`; the op's shape rule raises ShapeError where they do not fit."""
-        key = (op, params, *[a.index for a in args])
+        key = (op, params, args)
         found = self._memo.get(key)
         if found is None:
             folded = op.fold(args, params) if isinstance(args[0], Literal) else None

@@ -15,15 +15,9 @@ from gradcli.core.shapes import Shape
 
 __all__ = ["Apply", "Literal", "Operation", "Value"]
 
-# A sympy symbol's assumptions take longer to set up than everything else in a node: all values share these.
+# What sympy's own constructors set up for each node is the same for all of them, and stands in the classes: a graph has
+# tens of thousands of nodes, and a symbol's assumptions alone take longer than everything else.
 _REAL = Symbol("real", real=True)
-
-
-def _bare(cls: type[Basic], args: tuple[Basic, ...]) -> Any:
-    """What `Basic.__new__` makes, in half of its time: there are tens of thousands of nodes."""
-    self = object.__new__(cls)
-    self._mhash, self._args, self._assumptions = None, args, _REAL._assumptions
-    return self
 
 
 class Value(Symbol):  # type: ignore[misc]
@@ -40,13 +34,16 @@ class Value(Symbol):  # type: ignore[misc]
     kind: str
     shape: Shape
 
+    _args = ()
+    _assumptions = _REAL._assumptions
+    _assumptions_orig = _REAL._assumptions_orig
+    _assumptions0 = _REAL._assumptions0
+
     def __new__(cls, index: int, shape: Shape, kind: str = "float") -> Value:
-        self = _bare(cls, ())
+        self = object.__new__(cls)
         self.name = f"v{index}"
         self.index, self.shape, self.kind = index, shape, kind
-        self._assumptions_orig = _REAL._assumptions_orig
-        self._assumptions0 = _REAL._assumptions0
-        return self  # type: ignore[no-any-return]
+        return self
 
     # One assignment is one object.
     __eq__ = object.__eq__
@@ -87,6 +84,7 @@ class Operation(Protocol):
     reads_once: bool
     ufunc: str | None
     fresh: bool
+    watches: bool
 
     def shape(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> Shape: ...
     def code(self, node: Apply) -> str: ...
@@ -96,19 +94,19 @@ class Operation(Protocol):
 class Apply(Basic):  # type: ignore[misc]
     """An op applied to values; `params` are its static parameters (axes, shapes), hashable."""
 
-    __slots__ = ("args", "op", "params")  # `args` of sympy's own is a property, which takes longer to read
+    __slots__ = ("op", "params")
 
-    args: tuple[Value, ...]
+    args: tuple[Value, ...] = Basic._args  # the slot itself: sympy's property takes longer to read
     op: Any
     params: tuple[Any, ...]
 
     def __new__(cls, op: Operation, args: tuple[Value, ...], params: tuple[Any, ...] = ()) -> Apply:
-        self = _bare(cls, args)
-        self.args, self.op, self.params = args, op, params
-        return self  # type: ignore[no-any-return]
+        self = object.__new__(cls)
+        self._args, self.op, self.params = args, op, params
+        return self
 
-    def _hashable_content(self) -> tuple[Any, ...]:
-        return (self.op, self.params, *self.args)
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def _numpycode(self, printer: object) -> str:
         return str(self.op.code(self))
