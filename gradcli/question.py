@@ -153,13 +153,15 @@ class Question:
         plan = keeper.load()
         if plan is None:
             return None
-        self.refuse_memory(plan.result_bytes)
-        self.refuse_memory(plan.peak_bytes)
         try:
+            self.refuse_memory(plan.result_bytes)
+            self.refuse_memory(plan.peak_bytes)
             answer = self._carried_out(plan)
+            return answer if answer.is_finite else None
+        except InputError:
+            raise
         except Exception:  # whatever is wrong with what was kept, it is made anew
             return None
-        return answer if answer.is_finite else None
 
     def run(
         self, nodes: Mapping[Key, Value | None], result_bytes: int, *, of: Mapping[str, Value] | None = None

@@ -32,10 +32,10 @@ class Keeper(NamedTuple):
         data = self.folder.load(self.key)
         if data is not None:
             with suppress(ValueError, KeyError, IndexError, TypeError):
-                return unpack(data, self.problem)
+                return unpack(data, self.problem, self.key)
             self.folder.remove(self.key)
         return None
 
     def save(self, plan: Plan) -> None:
         """Keeps a plan."""
-        self.folder.save(self.key, pack(plan, self.problem))
+        self.folder.save(self.key, pack(plan, self.problem, self.key))

@@ -1,4 +1,7 @@
-"""Plans as bytes: a digest, then JSON. Arrays of the file are named and not copied."""
+"""Plans as bytes: a digest, then JSON. Arrays of the file are named and not copied.
+
+The digest is of the key, too: what is whole, but stands where the answer to another question belongs, is not used.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,8 @@ __all__ = ["pack", "unpack"]
 Array = NDArray[Any]
 
 
-def pack(plan: Plan, problem: Problem) -> bytes:
-    """The bytes of a plan for a problem."""
+def pack(plan: Plan, problem: Problem, key: str) -> bytes:
+    """The bytes of a plan for the problem, to be kept under the key."""
     run = plan.executable
     names = {id(array): [kind, name] for kind, arrays in _arrays(problem).items() for name, array in arrays.items()}
     content = {
@@ -38,13 +41,13 @@ def pack(plan: Plan, problem: Problem) -> bytes:
         "bytes": [plan.result_bytes, plan.peak_bytes],
     }
     payload = json.dumps(content, separators=(",", ":")).encode()
-    return _digest(payload) + payload
+    return _digest(payload, key) + payload
 
 
-def unpack(data: bytes, problem: Problem) -> Plan:
-    """The plan; ValueError, KeyError, IndexError or TypeError where the bytes are not those of one."""
+def unpack(data: bytes, problem: Problem, key: str) -> Plan:
+    """The plan; ValueError, KeyError, IndexError or TypeError where the bytes are not those of one with this key."""
     digest, payload = data[:_DIGEST], data[_DIGEST:]
-    if digest != _digest(payload):
+    if digest != _digest(payload, key):
         raise ValueError("damaged")
     content = json.loads(payload)
     arrays = _arrays(problem)
@@ -73,8 +76,8 @@ def unpack(data: bytes, problem: Problem) -> Plan:
 _DIGEST = 32
 
 
-def _digest(payload: bytes) -> bytes:
-    return hexdigest(payload, size=_DIGEST // 2).encode()
+def _digest(payload: bytes, key: str) -> bytes:
+    return hexdigest(key.encode(), payload, size=_DIGEST // 2).encode()
 
 
 def _arrays(problem: Problem) -> dict[str, Mapping[str, Array]]:

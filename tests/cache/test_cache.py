@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -236,8 +237,42 @@ def test_text_that_fails_is_made_anew(folder: Folder) -> None:
         payload = path.read_bytes()[32:]
         start = payload.index(b"return")
         payload = payload[:start] + wrong + payload[payload.index(b"\\n", start) :]
-        path.write_bytes(_digest(payload) + payload)
+        path.write_bytes(_digest(payload, path.stem) + payload)
         assert asked("grad", PROBLEM, cache=folder) == plain
+
+
+@pytest.mark.parametrize("wrong", [{"targets": [["y", 99]]}, {"bytes": ["a", 8]}, {"answer": [[["x"], 99]]}])
+def test_what_does_not_fit_is_made_anew(folder: Folder, wrong: dict[str, Any]) -> None:
+    """An entry whose digest is right, and whose parts do not belong together."""
+    from gradcli.cache.pack import _digest
+
+    plain = asked("grad", PROBLEM, cache=folder)
+    path = entry(folder)
+    payload = json.dumps({**json.loads(path.read_bytes()[32:]), **wrong}).encode()
+    path.write_bytes(_digest(payload, path.stem) + payload)
+
+    assert asked("grad", PROBLEM, cache=folder) == plain
+
+
+OTHERS = [
+    ("grad", {"sources": {"x": 3.0}, "targets": {"y": "x**3"}}),
+    ("jacobian", PROBLEM),
+    ("hessian", {"sources": {"x": 3.0}, "targets": {"y": "x**2"}, "let": {"a": "x"}}),
+]
+
+
+@pytest.mark.parametrize(("name", "problem"), OTHERS)
+def test_an_entry_in_the_place_of_another_is_made_anew(folder: Folder, name: str, problem: Any) -> None:
+    """It is whole, and answers another question."""
+    plain = asked("grad", PROBLEM, cache=folder)
+    path = entry(folder)
+    good = path.read_bytes()
+    path.unlink()
+    asked(name, problem, cache=folder)
+    entry(folder).rename(path)
+
+    assert asked("grad", PROBLEM, cache=folder) == plain
+    assert path.read_bytes() == good
 
 
 def test_an_entry_that_others_can_write_is_not_read(folder: Folder, built: list[str]) -> None:
@@ -292,29 +327,34 @@ def test_a_folder_that_cannot_be(path: str) -> None:
     assert asked("grad", PROBLEM, cache=Folder(path)) == asked("grad", PROBLEM)
 
 
+def key(name: str) -> str:
+    """One that looks like those of questions."""
+    return name * 40
+
+
 def test_the_oldest_go_first(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Down to the bound; what was used again counts as new."""
     monkeypatch.setattr("gradcli.cache.folder.MOST_ENTRIES", 3)
     for k in range(3):
-        folder.save(f"{k}", b"data")
-        os.utime(Path(folder.path) / f"{k}.plan", (k, k))
-    assert folder.load("0") == b"data"
-    folder.save("3", b"data")
+        folder.save(key(f"{k}"), b"data")
+        os.utime(Path(folder.path) / f"{key(f'{k}')}.plan", (k, k))
+    assert folder.load(key("0")) == b"data"
+    folder.save(key("3"), b"data")
 
-    assert sorted(path.stem for path in Path(folder.path).iterdir()) == ["0", "2", "3"]
+    assert sorted(path.stem for path in Path(folder.path).iterdir()) == [key("0"), key("2"), key("3")]
 
 
 def test_bytes_are_bounded(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Large entries are not kept at all."""
     monkeypatch.setattr("gradcli.cache.folder.MOST_BYTES", 100)
     monkeypatch.setattr("gradcli.cache.folder.MOST_ENTRY_BYTES", 60)
-    folder.save("a", b"x" * 61)
+    folder.save(key("a"), b"x" * 61)
     assert folder.usage().entries == 0
-    folder.save("b", b"x" * 60)
-    os.utime(Path(folder.path) / "b.plan", (0, 0))
-    folder.save("c", b"x" * 60)
+    folder.save(key("b"), b"x" * 60)
+    os.utime(Path(folder.path) / f"{key('b')}.plan", (0, 0))
+    folder.save(key("c"), b"x" * 60)
 
-    assert [path.stem for path in Path(folder.path).iterdir()] == ["c"]
+    assert [path.stem for path in Path(folder.path).iterdir()] == [key("c")]
 
 
 # -- processes ---------------------------------------------------------------------------------------------------------
@@ -367,7 +407,7 @@ def test_info_and_clear(run: Callable[..., Any], tmp_path: Path) -> None:
     env = {"GRADCLI_CACHE_DIR": str(tmp_path / "plans")}
     assert run("cache", "info", env=env).stdout == f"0 entries, 0 KiB\n{tmp_path}/plans\n"
     run("grad", "-e", "x**2", "--at", "x=3", env=env)
-    (tmp_path / "plans" / "left.tmp").write_text("")
+    (tmp_path / "plans" / "0123abcdq_w4rt5y.tmp").write_text("")
     assert run("cache", "info", env=env).stdout == f"1 entry, 1 KiB\n{tmp_path}/plans\n"
     assert run("cache", "clear", env=env).stdout == f"removed 1 entry, 1 KiB\n{tmp_path}/plans\n"
     assert not (tmp_path / "plans").exists()
