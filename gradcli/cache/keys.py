@@ -22,7 +22,8 @@ _CODE = ("core", "core/ops", "language", "language/functions", "cache", ".")
 
 
 def key_of(problem: Problem, facts: tuple[object, ...]) -> str | None:
-    """The key; `facts` is what the question asks for. None where the constants are so large that nothing is kept."""
+    """The key; `facts` is what the question asks for. None where nothing is to be kept: the constants are large, or it
+    cannot be seen which code this is (in a zip file, for example)."""
     arrays = {
         (kind, name): array
         for kind, given in (("constant", problem.constants), ("weight", problem.output_gradients))
@@ -30,9 +31,13 @@ def key_of(problem: Problem, facts: tuple[object, ...]) -> str | None:
     }
     if sum(array.nbytes for array in arrays.values()) > _MOST_BYTES:
         return None
+    try:
+        versions = tuple(_versions())
+    except OSError:
+        return None
     content = (
         facts,
-        tuple(_versions()),
+        versions,
         [(name, text.text) for name, text in problem.lets.items()],
         [(name, text.text) for name, text in problem.targets.items()],
         [(name, array.shape) for name, array in problem.sources.items()],
@@ -44,16 +49,18 @@ def key_of(problem: Problem, facts: tuple[object, ...]) -> str | None:
 
 def _versions() -> Iterator[str]:
     """What makes plans: gradcli's own code, sympy's printer, NumPy, Python. Files by size and time, as versions are not
-    told apart while gradcli is worked on."""
+    told apart while gradcli is worked on. OSError where there are none."""
     from importlib.util import find_spec
 
-    yield f"{sys.version} {np.__version__}"
     home = os.path.dirname(os.path.dirname(__file__))
+    yield f"{sys.version} {np.__version__} {home}"
     for folder in _CODE:
         with os.scandir(os.path.join(home, folder)) as entries:
             files = sorted((entry.name, entry.stat()) for entry in entries if entry.name.endswith(".py"))
+        if not files:
+            raise FileNotFoundError(folder)
         yield " ".join(f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in files)
     spec = find_spec("sympy")
     release = os.path.join(os.path.dirname(spec.origin), "release.py") if spec and spec.origin else __file__
-    status = os.stat(release)
-    yield f"{status.st_size} {status.st_mtime_ns}"
+    with open(release, encoding="utf-8") as stream:  # releases are often as long, and may have one time
+        yield stream.read()

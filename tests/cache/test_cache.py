@@ -321,6 +321,34 @@ def test_the_folder_is_closed_to_others(folder: Folder) -> None:
     assert entry(folder).stat().st_mode & 0o777 == 0o600
 
 
+def test_code_that_cannot_be_seen_is_not_kept(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a zip file there are no folders, and without their sources no files."""
+    for file in (folder.path + ".zip/gradcli/cache/keys.py", folder.path + "/gradcli/cache/keys.py"):
+        monkeypatch.setattr("gradcli.cache.keys.__file__", file)
+        for part in ("core/ops", "language/functions", "cache"):
+            if ".zip" not in file:
+                os.makedirs(f"{folder.path}/gradcli/{part}")
+        assert asked("grad", PROBLEM, cache=folder) == asked("grad", PROBLEM)
+        assert folder.usage().entries == 0
+
+
+def test_another_sympy_is_another_question(folder: Folder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Also one whose file is as long and as old."""
+    from gradcli.cache.keys import _versions
+
+    found = []
+    for version in ("1.13.2", "1.13.3"):
+        file = tmp_path / "release.py"
+        file.write_text(f'__version__ = "{version}"\n')
+        os.utime(file, (1, 1))
+        spec = type("Spec", (), {"origin": str(tmp_path / "__init__.py")})
+        monkeypatch.setattr("importlib.util.find_spec", lambda name, spec=spec: spec)
+        found.append(list(_versions()))
+
+    assert found[0][:-1] == found[1][:-1]
+    assert found[0] != found[1]
+
+
 @pytest.mark.parametrize("path", ["/dev/null/plans", "/proc/plans"])
 def test_a_folder_that_cannot_be(path: str) -> None:
     """Nothing is kept, and nothing is said."""
