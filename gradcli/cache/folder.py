@@ -7,7 +7,9 @@ and closed to others (0700), and so must each file.
 from __future__ import annotations
 
 import os
+import re
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
@@ -19,6 +21,11 @@ SUFFIX = ".plan"
 MOST_BYTES = 64 << 20
 MOST_ENTRIES = 2000
 MOST_ENTRY_BYTES = 4 << 20
+LEFT_AFTER = 3600  # seconds; by then whoever was writing has ended
+
+# The folder may hold what others have put there, and only what was written here is ever counted or removed.
+_ENTRY = r"[0-9a-f]{40}\.plan"
+_TEMPORARY = r"[0-9a-f]{8}\w{8}\.tmp"
 
 
 def user_folder() -> Folder | None:
@@ -55,9 +62,10 @@ class Folder(NamedTuple):
                 if not (stat.S_ISREG(found.st_mode) and _is_ours(found)) or found.st_size > MOST_ENTRY_BYTES:
                     return None
                 data = stream.read(MOST_ENTRY_BYTES)
-            os.utime(self._file(key))  # the oldest are removed first
         except OSError:
             return None
+        with suppress(OSError):  # what cannot be written can be read
+            os.utime(self._file(key))  # the oldest are removed first
         return data
 
     def save(self, key: str, data: bytes) -> None:
@@ -88,18 +96,19 @@ class Folder(NamedTuple):
 
     def usage(self) -> Usage:
         """What is in the folder."""
-        found = list(self._entries())
-        return Usage(len(found), sum(size for _, size, _ in found))
+        sizes = [size for _, size, _ in self._files(_ENTRY)]
+        return Usage(len(sizes), sum(sizes))
 
     def clear(self) -> Usage:
         """Removes all entries, and what an interrupted process has left; says what that was."""
         before = self.usage()
-        for _, _, path in self._entries(SUFFIX, ".tmp"):
+        for _, _, path in (*self._files(_ENTRY), *self._files(_TEMPORARY)):
             with suppress(OSError):
                 os.remove(path)
+        after = self.usage()
         with suppress(OSError):
             os.rmdir(self.path)
-        return before
+        return Usage(before.entries - after.entries, before.bytes - after.bytes)
 
     def _file(self, key: str) -> str:
         return os.path.join(self.path, key + SUFFIX)
@@ -111,18 +120,24 @@ class Folder(NamedTuple):
             return False
         return stat.S_ISDIR(found.st_mode) and _is_ours(found)
 
-    def _entries(self, *suffixes: str) -> Iterator[tuple[float, int, str]]:
-        """(time of last use, bytes, path) of each file."""
+    def _files(self, name: str) -> Iterator[tuple[float, int, str]]:
+        """(time of last use, bytes, path) of each file that has such a name."""
         with suppress(OSError), os.scandir(self.path) as found:
             for entry in found:
-                if entry.name.endswith(suffixes or SUFFIX):
+                if re.fullmatch(name, entry.name):
                     with suppress(OSError):
                         status = entry.stat(follow_symlinks=False)
-                        yield status.st_mtime, status.st_size, entry.path
+                        if not stat.S_ISDIR(status.st_mode):
+                            yield status.st_mtime, status.st_size, entry.path
 
     def _shrink(self) -> None:
-        """Removes the entries that were not used for longest, down to the bounds."""
-        found = sorted(self._entries())
+        """Removes the entries that were not used for longest, down to the bounds, and what interrupted processes have
+        left."""
+        for used, _, path in self._files(_TEMPORARY):
+            if used < time.time() - LEFT_AFTER:
+                with suppress(OSError):
+                    os.remove(path)
+        found = sorted(self._files(_ENTRY))
         entries, total = len(found), sum(size for _, size, _ in found)
         for _, size, path in found:
             if entries <= MOST_ENTRIES and total <= MOST_BYTES:
@@ -133,8 +148,8 @@ class Folder(NamedTuple):
 
 
 def _open_plain(path: str, flags: int) -> int:
-    """No symbolic link is followed."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+    """No symbolic link is followed, and no pipe waited for."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def _is_ours(found: os.stat_result) -> bool:

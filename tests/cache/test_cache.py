@@ -321,6 +321,37 @@ def test_the_folder_is_closed_to_others(folder: Folder) -> None:
     assert entry(folder).stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """In the place of an entry; it is replaced."""
+    first = process(tmp_path / "plans", "grad", str(SAMPLES[0]), "--json").communicate()
+    path = entry(Folder(str(tmp_path / "plans")))
+    path.unlink()
+    os.mkfifo(path)
+    second = process(tmp_path / "plans", "grad", str(SAMPLES[0]), "--json")
+    try:
+        assert second.communicate(timeout=30) == first
+    finally:
+        second.kill()
+    assert path.is_file()
+
+
+def test_what_cannot_be_written_is_read(folder: Folder, built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a file system that is mounted read-only; `clear` does not say that it has removed something."""
+
+    def refused(*given: Any, **options: Any) -> None:
+        raise OSError(30, "Read-only file system")
+
+    plain = asked("grad", PROBLEM, cache=folder)
+    for name in ("utime", "remove", "replace", "rmdir"):
+        monkeypatch.setattr(os, name, refused)
+    built.clear()
+
+    assert asked("grad", PROBLEM, cache=folder) == plain
+    assert built == []
+    assert folder.clear() == (0, 0)
+
+
 def test_code_that_cannot_be_seen_is_not_kept(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a zip file there are no folders, and without their sources no files."""
     for file in (folder.path + ".zip/gradcli/cache/keys.py", folder.path + "/gradcli/cache/keys.py"):
@@ -383,6 +414,35 @@ def test_bytes_are_bounded(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> N
     folder.save(key("c"), b"x" * 60)
 
     assert [path.stem for path in Path(folder.path).iterdir()] == [key("c")]
+
+
+def test_what_was_interrupted_goes(folder: Folder) -> None:
+    """A file that was never finished is removed when nobody can be writing it any more."""
+    folder.save(key("a"), b"data")
+    old, new = (Path(folder.path) / f"bbbbbbbb{name}_1234.tmp" for name in ("old", "new"))
+    for path in (old, new):
+        path.write_bytes(b"da")
+    os.utime(old, (0, 0))
+    folder.save(key("c"), b"data")
+
+    assert not old.exists()
+    assert new.exists()
+    assert folder.usage() == (2, 8)
+
+
+def test_files_of_others_are_left_alone(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither counted nor removed, whatever they end with."""
+    monkeypatch.setattr("gradcli.cache.folder.MOST_ENTRIES", 1)
+    Path(folder.path).mkdir(mode=0o700)
+    others = [Path(folder.path) / name for name in ("release.plan", "draft.tmp", key("f") + ".plan", "a")]
+    for path in others:
+        path.mkdir() if path.stem == key("f") else path.write_text("")
+    folder.save(key("a"), b"data")
+    folder.save(key("b"), b"data")
+
+    assert folder.usage() == (1, 4)
+    assert folder.clear() == (1, 4)
+    assert sorted(Path(folder.path).iterdir()) == sorted(others)
 
 
 # -- processes ---------------------------------------------------------------------------------------------------------
