@@ -29,15 +29,25 @@ _TEMPORARY = r"[0-9a-f]{8}\w{8}\.tmp"
 
 
 def user_folder() -> Folder | None:
-    """That of GRADCLI_CACHE_DIR, where an empty text means none; else the one that the system has for caches."""
-    chosen = os.environ.get(VARIABLE)
-    if chosen == "":
-        return None
-    if chosen is None:
-        from platformdirs import user_cache_path
+    """That of GRADCLI_CACHE_DIR, where an empty text means none; else the one that the system has for caches.
 
-        chosen = str(user_cache_path("gradcli", appauthor=False) / "plans")
-    return Folder(os.path.abspath(chosen))
+    None, too, where there is no place for it: no home, or a relative path in a folder that has been removed.
+    """
+    chosen = os.environ.get(VARIABLE)
+    if chosen is None:
+        return _system_folder()
+    with suppress(OSError):
+        return Folder(os.path.abspath(chosen)) if chosen else None
+    return None
+
+
+def _system_folder() -> Folder | None:
+    from platformdirs import user_cache_path
+
+    with suppress(OSError, RuntimeError):
+        found = user_cache_path("gradcli", appauthor=False) / "plans"
+        return Folder(str(found)) if found.is_absolute() else None  # `~/.cache` where nothing says what ~ is
+    return None
 
 
 class Usage(NamedTuple):

@@ -510,3 +510,30 @@ def test_no_cache(run: Callable[..., Any], tmp_path: Path) -> None:
     run("grad", "-e", "x**2", "--at", "x=3", "--no-cache", env=env)
 
     assert not (tmp_path / "plans").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="homes and folders in use are another matter there")
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        (None, "nothing is kept: the system knows of no folder for it (GRADCLI_CACHE_DIR can name one)"),
+        ("plans", "nothing is kept: GRADCLI_CACHE_DIR is plans, and the folder that this starts from is gone"),
+    ],
+)
+def test_no_place(
+    run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: str | None, said: str
+) -> None:
+    """Without a home (a user that only a container knows), and in a folder that was removed, nothing is kept."""
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    if chosen is None:
+        monkeypatch.delenv("GRADCLI_CACHE_DIR")
+    else:
+        (tmp_path / "gone").rmdir()
+        monkeypatch.setenv("GRADCLI_CACHE_DIR", chosen)
+    found = run("grad", "-e", "x**2", "--at", "x=3", "--format", "csv")
+
+    assert (found.stdout, found.stderr, found.status) == ("source,index,gradient\nx,,6.0\n", "", 0)
+    assert run("cache", "info").stdout == f"{said}\n"
+    assert [path.name for path in tmp_path.rglob("*")] == ([] if chosen else ["gone"])

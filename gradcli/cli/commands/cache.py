@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -43,7 +44,17 @@ def run(call: _Call) -> Outcome:
 
     folder = user_folder()
     if folder is None:
-        return Outcome(text="nothing is kept: GRADCLI_CACHE_DIR is empty\n")
+        return Outcome(text=f"nothing is kept: {_why_not()}\n")
     usage = folder.clear() if call.what == "clear" else folder.usage()
     count = f"{usage.entries:,} {'entry' if usage.entries == 1 else 'entries'}, {-(-usage.bytes // 1024):,} KiB"
     return Outcome(text=f"{'removed ' if call.what == 'clear' else ''}{count}\n{folder.path}\n")
+
+
+def _why_not() -> str:
+    """Why there is no folder."""
+    chosen = os.environ.get("GRADCLI_CACHE_DIR")
+    if chosen == "":
+        return "GRADCLI_CACHE_DIR is empty"
+    if chosen is None:
+        return "the system knows of no folder for it (GRADCLI_CACHE_DIR can name one)"
+    return f"GRADCLI_CACHE_DIR is {chosen}, and the folder that this starts from is gone"
