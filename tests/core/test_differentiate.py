@@ -309,6 +309,14 @@ def test_empty_arrays() -> None:
     close(Subject("sum(x)", {"x": np.zeros((0, 3))}).value, 0.0, "value")
 
 
+@pytest.mark.parametrize(("text", "slope"), [("where(1 > 0, 0, x)", 0.0), ("where(1 > 2, 0, x)", 1.0)])
+def test_a_condition_of_numbers(text: str, slope: float) -> None:
+    """It chooses as one of arrays does."""
+    found = gradcli.grad({"sources": {"x": [1.0, 2.0]}, "targets": text})
+    np.testing.assert_array_equal(found.targets["y"], np.array([1.0, 2.0]) * slope)
+    np.testing.assert_array_equal(found.gradient["x"], [slope, slope])
+
+
 # -- intermediates as sources ------------------------------------------------------------------------------------------
 
 

@@ -53,7 +53,7 @@ def _where_code(node: Apply) -> str:
     if _is_zero(b):
         return f"kept({condition.name}, {a.name})"
     if _is_zero(a):
-        return f"kept(~{condition.name}, {b.name})"
+        return f"kept(logical_not({condition.name}), {b.name})"  # `~True` is -2
     return f"where({condition.name}, {a.name}, {b.name})"
 
 
