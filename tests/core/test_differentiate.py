@@ -310,6 +310,18 @@ def test_empty_arrays() -> None:
     close(Subject("sum(x)", {"x": np.zeros((0, 3))}).value, 0.0, "value")
 
 
+@pytest.mark.parametrize("shape", [(3, 0), (0, 3)])
+@pytest.mark.parametrize(
+    "text", ["softmax(x)", "log_softmax(x)", "norm(x)", "norm(x, axis=1)", "cumprod(x, axis=1)", "sort(x)"]
+)
+def test_empty_axes(text: str, shape: tuple[int, int]) -> None:
+    """Along an axis without entries there is nothing to compute, and nothing fails."""
+    found = gradcli.compare({"sources": {"x": np.zeros(shape)}, "targets": text})
+    assert found.gradient["x"] is not None
+    assert (found.gradient["x"].shape, found.match) == (shape, True)
+    assert not found.targets["y"].any()
+
+
 @pytest.mark.parametrize(("text", "slope"), [("where(1 > 0, 0, x)", 0.0), ("where(1 > 2, 0, x)", 1.0)])
 def test_a_condition_of_numbers(text: str, slope: float) -> None:
     """It chooses as one of arrays does."""
