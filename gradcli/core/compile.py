@@ -36,7 +36,7 @@ def compile_graph(
     `each(array, mixes)` is applied to every number array that is given or computed from such, for an analysis of
     rounding; what depends on no input is exact.
     """
-    needed = scheduled(g, g.ancestors(outputs, inputs))
+    needed = scheduled(g, g.ancestors(outputs, inputs), inputs)
     given = {v.index for v in inputs}
     constants = [g.values[i] for i in needed if i in g.data and i not in given]
     arguments = [*inputs, *constants]

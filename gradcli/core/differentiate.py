@@ -271,7 +271,7 @@ def _contracted(
         value = masked_contract(g, full(g, t), other, mine, theirs, before, letters, after)
     mask = None
     if ahead_wild and (t.mask is not None or zeros is not None):
-        ones = broadcast_to(g, g.literal(1.0), other.shape) if zeros is None else as_float(g, zeros)
+        ones = broadcast_to(g, g.literal(1.0) if zeros is None else as_float(g, zeros), other.shape)
         mask = as_mask(g, contract(g, _known(g, t), ones, before, letters, after))
     return made._replace(value=value, mask=mask)
 

@@ -26,7 +26,7 @@ from gradcli.core.nodes import Apply, Value
 from gradcli.core.printing import function
 from gradcli.core.shapes import Shape, broadcast
 
-__all__ = ["ELEMENTWISE", "Elementwise", "Formula", "Special", "c", "call", "f", "gate", "row", "x", "y"]
+__all__ = ["ELEMENTWISE", "Code", "Elementwise", "Formula", "Special", "c", "call", "f", "gate", "row", "x", "y"]
 
 x, y, f = sp.symbols("x y f", real=True)
 c = sp.Symbol("c")

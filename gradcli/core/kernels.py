@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache, reduce
 from typing import Any
@@ -191,7 +192,7 @@ def take_along(x: Array, index: Array) -> Array:
 @_kernel
 def put_along(x: Array, index: Array, n: int) -> Array:
     """Its adjoint: zeros of length n along the last axis, with the entries added at `index`."""
-    flat = x.reshape(-1, x.shape[-1])
+    flat = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
     places = np.broadcast_to(index, x.shape).reshape(flat.shape)
     out = np.zeros((len(flat), n), dtype=x.dtype)
     np.add.at(out, (np.arange(len(flat))[:, None], places), flat)
@@ -201,9 +202,15 @@ def put_along(x: Array, index: Array, n: int) -> Array:
 # -- reductions ---------------------------------------------------------------------------------------------------
 
 
+def _largest(x: Array, axis: Any) -> Array:
+    """The largest entry along axis; there may be none."""
+    m: Array = np.amax(x, axis=axis, keepdims=True, initial=-np.inf)
+    return m
+
+
 def _peak(x: Array, axis: Any) -> Array:
     """The largest entry along axis, and 0 where that is infinite, so that x - peak has no inf - inf."""
-    m = np.amax(x, axis=axis, keepdims=True)
+    m = _largest(x, axis)
     return np.where(np.isfinite(m), m, np.zeros((), m.dtype))
 
 
@@ -224,14 +231,14 @@ def logsumexp(x: Array, axis: Any) -> Any:
 @_kernel
 def softmax(x: Array, axis: int) -> Any:
     """exp(x) / sum(exp(x)) without overflow."""
-    e = np.exp(x - np.amax(x, axis=axis, keepdims=True))
+    e = np.exp(x - _largest(x, axis))
     return e / e.sum(axis=axis, keepdims=True)
 
 
 @_kernel
 def log_softmax(x: Array, axis: int) -> Any:
     """log(softmax(x)) without overflow."""
-    shifted = x - np.amax(x, axis=axis, keepdims=True)
+    shifted = x - _largest(x, axis)
     return shifted - _log_of_sum(shifted, axis)
 
 
@@ -243,6 +250,8 @@ def _heaviest(y: Array, axis: int) -> Array:
 def centred(y: Array, t: Array, axis: int) -> Any:
     """t - sum(y * t) for weights y that sum to 1: counted from the t of the heaviest weight, so that nothing cancels
     where that weight is nearly 1."""
+    if not t.size:
+        return t
     d = t - np.take_along_axis(t, _heaviest(y, axis), axis)
     return d - (y * d).sum(axis=axis, keepdims=True)
 
@@ -250,6 +259,8 @@ def centred(y: Array, t: Array, axis: int) -> Any:
 @_kernel
 def pulled(y: Array, t: Array, axis: int) -> Any:
     """t - y * sum(t), whose sum is 0: the heaviest entry, where the difference cancels, is made of the others."""
+    if not t.size:
+        return t
     out = t - y * t.sum(axis=axis, keepdims=True)
     at = _heaviest(y, axis)
     rest = out.copy()
@@ -265,7 +276,7 @@ def norm2(x: Array, axis: Any) -> Any:
     small = np.sqrt(np.finfo(x.dtype).tiny) * 1e8
     if np.all((out > small) & (out < np.inf)):
         return out
-    m = np.abs(x).max(axis=axis, keepdims=True)
+    m = np.abs(x).max(axis=axis, keepdims=True, initial=0.0)
     usable = np.isfinite(m) & (m > 0)
     m = np.where(usable, m, np.ones((), m.dtype))
     return np.sqrt(np.square(x / m).sum(axis=axis)) * np.squeeze(m, axis=axis)

@@ -23,7 +23,7 @@ def peak_bytes(g: Graph, outputs: Sequence[Value], itemsize: int, held: Sequence
 
     Views count nothing, but what is given back is counted whole. What is `held` was computed before, and stays.
     """
-    needed = scheduled(g, g.ancestors(outputs, held))
+    needed = scheduled(g, g.ancestors(outputs, held), held)
     stays = {v.index for v in held}
     kept = {v.index for v in outputs} | stays
     before = sum([_bytes(g, i, itemsize, held=True) for i in stays])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Literal, Value
@@ -13,8 +13,8 @@ __all__ = ["LARGE", "scheduled"]
 LARGE = 8192  # entries; below, memory is cheap
 
 
-def scheduled(g: Graph, needed: Sequence[int]) -> Sequence[int]:
-    """`needed`, ascending, in an order to compute them in.
+def scheduled(g: Graph, needed: Sequence[int], given: Iterable[Value] = ()) -> Sequence[int]:
+    """`needed`, ascending, in an order to compute them in; what is `given` is not computed, and keeps its place.
 
     A condition on a large value that nothing else needs any more (whether a kink was met, where a branch was taken) is
     computed as soon as it can be: it takes an eighth of the memory of the value, which then may die.
@@ -22,11 +22,12 @@ def scheduled(g: Graph, needed: Sequence[int]) -> Sequence[int]:
     conditions = [i for i in needed if g.values[i].kind == "bool" and _is_large(g.values[i])]
     if not conditions:
         return needed
+    there = {v.index for v in given}
     last = g.last_uses([i for i in needed if g.values[i].kind != "bool"])
     anchors: dict[int, int] = {}
     behind: dict[int, list[int]] = {}
     for i in conditions:
-        definition = g.definitions[i]
+        definition = None if i in there else g.definitions[i]
         args = [] if definition is None else [a for a in definition.args if not isinstance(a, Literal)]
         if any(a.index in anchors or (_is_made(g, a) and last.get(a.index, -1) < i) for a in args):
             anchor = anchors[i] = max(anchors.get(a.index, a.index) for a in args)

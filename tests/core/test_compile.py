@@ -15,7 +15,7 @@ from gradcli.core.compile import compile_graph, numbers
 from gradcli.core.graph import Graph
 from gradcli.core.memory import peak_bytes
 from gradcli.core.ops.elementwise import add, mul, sin, sub
-from gradcli.derive import gradient_nodes
+from gradcli.derive import gradient_nodes, jacobian_nodes
 from tests.oracle import Subject
 
 
@@ -57,6 +57,22 @@ def test_float32_throughout() -> None:
     assert run("(x + y) - x", "float32", x=1e8, y=1.0) == 0.0
     assert run("(x + y) - x", "float64", x=1e8, y=1.0) == 1.0
     assert run("x * x", "float32", x=1e30) == np.inf
+
+
+@pytest.mark.parametrize("text", ["[x[0], 2.5]", "where(x > 0, h, 2)", "xlogy(x, 3)", "xlog1py(x, 3)", "sum(x / x)"])
+def test_a_number_in_the_text_does_not_widen(text: str) -> None:
+    """Literals that are reshaped, named, chosen or the operand of a logarithm stay in single precision."""
+    dtypes = set()
+
+    def each(a: Any, mixes: bool) -> Any:
+        dtypes.add(np.asarray(a).dtype)
+        return a
+
+    s = Subject(text, {"x": np.ones(1)}, lets={"h": "0.5"}, sources=["x", "h"])
+    rows = jacobian_nodes(s.graph, s.target, s.sources, forward=False)
+    outputs = [s.target, *[v for v in rows.values() if v is not None]]
+    compile_graph(s.graph, list(s.inputs.values()), outputs, "float32", each=each)(*s.point.values())
+    assert dtypes == {np.dtype("float32")}
 
 
 def test_no_warnings() -> None:

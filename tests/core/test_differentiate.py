@@ -118,6 +118,7 @@ SECOND: list[tuple[str, dict[str, Any], Any]] = [
     ("pad(sqrt(x), 1)[2:] * [1, 5]", {"x": [0.0, 4.0]}, np.diag([0, -1 / 32])),
     ("x * where(y > 0, sqrt(y), 0)", {"x": 2.0, "y": 4.0}, [[0, 0.25], [0.25, -1 / 16]]),
     ("exp(y) * where(x > 0, log(x), 0)", {"x": 0.0, "y": 1.0}, np.zeros((2, 2))),
+    ("1 / relu((1 / x)[None] @ (1 / x)[:, None])", {"x": [1.0, 1.0]}, [[-0.5, 1], [1, -0.5]]),
 ]
 
 
@@ -307,6 +308,26 @@ def test_empty_arrays() -> None:
     for forward in (False, True):
         close(s.rows(forward=forward)["x"], np.zeros((0, 3, 0, 3)), "rows")
     close(Subject("sum(x)", {"x": np.zeros((0, 3))}).value, 0.0, "value")
+
+
+@pytest.mark.parametrize("shape", [(3, 0), (0, 3)])
+@pytest.mark.parametrize(
+    "text", ["softmax(x)", "log_softmax(x)", "norm(x)", "norm(x, axis=1)", "cumprod(x, axis=1)", "sort(x)"]
+)
+def test_empty_axes(text: str, shape: tuple[int, int]) -> None:
+    """Along an axis without entries there is nothing to compute, and nothing fails."""
+    found = gradcli.compare({"sources": {"x": np.zeros(shape)}, "targets": text})
+    assert found.gradient["x"] is not None
+    assert (found.gradient["x"].shape, found.match) == (shape, True)
+    assert not found.targets["y"].any()
+
+
+@pytest.mark.parametrize(("text", "slope"), [("where(1 > 0, 0, x)", 0.0), ("where(1 > 2, 0, x)", 1.0)])
+def test_a_condition_of_numbers(text: str, slope: float) -> None:
+    """It chooses as one of arrays does."""
+    found = gradcli.grad({"sources": {"x": [1.0, 2.0]}, "targets": text})
+    np.testing.assert_array_equal(found.targets["y"], np.array([1.0, 2.0]) * slope)
+    np.testing.assert_array_equal(found.gradient["x"], [slope, slope])
 
 
 # -- intermediates as sources ------------------------------------------------------------------------------------------

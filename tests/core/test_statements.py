@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gradcli
 from gradcli.core import kernels, schedule
 from gradcli.core import statements as writer
 from gradcli.core.compile import _steps, compile_graph
@@ -172,3 +173,27 @@ def test_what_is_kept_is_kept_to_the_bit(dtype: str) -> None:
         expected = np.where(mask, x, np.zeros((), dtype))
         assert found.dtype == x.dtype
         assert found.tobytes() == expected.tobytes()
+
+
+def test_a_condition_of_what_is_given() -> None:
+    """A condition that was computed before keeps its place, and so does what follows from it."""
+    g = Graph()
+    x = g.input((100, 100))
+    a = sin(g, x)
+    known = ELEMENTWISE["greater"](g, a, g.literal(0.0))
+    other = ELEMENTWISE["isnan"](g, a)
+    both = ELEMENTWISE["logical_and"](g, known, other)
+    (found,) = compile_graph(g, [known, other], [both])(np.ones((100, 100), bool), np.ones((100, 100), bool))
+    assert found.all()
+
+
+def test_a_condition_on_a_large_constant() -> None:
+    """What of it is known already is not computed again."""
+    file = {
+        "sources": {"x": np.ones(9000)},
+        "constants": {"c": np.linspace(-1.0, 1.0, 9000)},
+        "targets": "where((exp(c) > 1) & (c < 0.5), x**2, 1 / x)",
+    }
+    c = file["constants"]["c"]  # type: ignore[index]
+    expected = np.where((c > 0) & (c < 0.5), 2.0, -1.0)
+    np.testing.assert_array_equal(gradcli.grad(file).gradient["x"], expected)

@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from gradcli.core.elementwise import ELEMENTWISE, Elementwise, Formula, Special, c, call, f, gate, row, x, y
+from gradcli.core.elementwise import ELEMENTWISE, Code, Elementwise, Formula, Special, c, call, f, gate, row, x, y
 from gradcli.core.families import ONE, ZERO_PARTIAL, Partial
 from gradcli.core.graph import Graph
 from gradcli.core.lower import register_head
@@ -32,11 +32,19 @@ masked_mul = row(
 )
 
 
+def _typed(v: Value) -> str:
+    """The operand where a Python float would lose the dtype of the run."""
+    return f"F({v.name})" if isinstance(v, Literal) else v.name
+
+
 class _Named(Elementwise):
     """The operand under a name of its own (params), so that it can be differentiated by apart from its equals."""
 
     def fold(self, args: tuple[Value, ...], params: tuple[Any, ...]) -> float | None:
         return None
+
+    def code(self, node: Apply) -> str:
+        return _typed(node.args[0])
 
 
 named = ELEMENTWISE["named"] = _Named("named", lambda: x, lambda: 1, code="{0}", tame=True)
@@ -49,11 +57,11 @@ def _is_zero(v: Value) -> bool:
 def _where_code(node: Apply) -> str:
     condition, a, b = node.args
     if isinstance(a, Literal) and isinstance(b, Literal):  # two Python floats alone would make a float64
-        return f"where({condition.name}, F({a.name}), F({b.name}))"
+        return f"where({condition.name}, {_typed(a)}, {_typed(b)})"
     if _is_zero(b):
         return f"kept({condition.name}, {a.name})"
     if _is_zero(a):
-        return f"kept(~{condition.name}, {b.name})"
+        return f"kept(logical_not({condition.name}), {b.name})"  # `~True` is -2
     return f"where({condition.name}, {a.name}, {b.name})"
 
 
@@ -190,6 +198,16 @@ log10 = row(
     doc="logarithm to base 10",
     outside=Special(lambda: x < 0, "not a real number; the derivative is taken as 1/(x log 10)"),
 )
+
+
+def _xlog_code(log: str) -> Code:
+    def code(node: Apply) -> str:
+        a, b = node.args
+        return f"where({a.name} == 0, 0.0, {a.name} * {log}({_typed(b)}))"
+
+    return code
+
+
 xlogy = row(
     "xlogy",
     lambda: x * sp.log(y),
@@ -198,7 +216,7 @@ xlogy = row(
         sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, 0)), (x / y, True)),
     ),
     args="x y",
-    code="where({0} == 0, 0.0, {0} * log({1}))",
+    code=_xlog_code("log"),
     doc="x * log(y), 0 where x is 0",
     outside=Special(lambda: (y < 0) & sp.Ne(x, 0), "not a real number"),
 )
@@ -210,10 +228,12 @@ xlog1py = row(
         sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, -1)), (x / (1 + y), True)),
     ),
     args="x y",
-    code="where({0} == 0, 0.0, {0} * log1p({1}))",
+    code=_xlog_code("log1p"),
     doc="x * log(1 + y), 0 where x is 0",
     outside=Special(lambda: (y < -1) & sp.Ne(x, 0), "not a real number"),
 )
+
+xlogy.fresh = xlog1py.fresh = True  # also by `_xlog_code`
 
 # -- trigonometric and hyperbolic -------------------------------------------------------------------------------
 

@@ -120,7 +120,7 @@ def _shifted(g: Graph, v: Value, axis: int, by: int, fill: float = 0.0) -> Value
 
     source, target, free = (cut(0, n - 1), cut(1, n), 0) if by > 0 else (cut(1, n), cut(0, n - 1), n - 1)
     moved = unslice(g, slice_(g, v, source), target, v.shape) if n > 1 else mul(g, v, g.literal(0.0))
-    if fill == 0:
+    if fill == 0 or n == 0:
         return moved
     ends = np.zeros((n,) + (1,) * (-axis - 1))
     ends[free] = fill

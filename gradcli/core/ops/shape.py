@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 
 from gradcli.core.families import Linear
 from gradcli.core.graph import Graph
-from gradcli.core.nodes import Apply, Value
+from gradcli.core.nodes import Apply, Literal, Value
 from gradcli.core.ops.elementwise import mul
 from gradcli.core.shapes import Shape, ShapeError, kept_groups, show, size, stretched_axes
 
@@ -150,9 +150,12 @@ class _Reshape(Unary):
         return tuple(params[0])
 
     def code(self, node: Apply) -> str:
-        if not node.args[0].shape:
-            return f"reshape({node.args[0].name}, {node.params[0]})"
-        return f"{node.args[0].name}.reshape({node.params[0]}){'' if node.params[0] else '[()]'}"
+        (x,) = node.args
+        if isinstance(x, Literal):  # a Python float alone would make a float64
+            return f"reshape(F({x.name}), {node.params[0]})"
+        if not x.shape:
+            return f"reshape({x.name}, {node.params[0]})"
+        return f"{x.name}.reshape({node.params[0]}){'' if node.params[0] else '[()]'}"
 
     def carried(self, node: Apply, i: int) -> dict[int, int]:
         return kept_groups(node.args[0].shape, node.params[0])
