@@ -67,11 +67,13 @@ json.dump([time.perf_counter() - began, usage.ru_maxrss, os.waitstatus_to_exitco
 
 
 def process(*arguments: str, status: int = 0, environment: Mapping[str, str] | None = None) -> Run:
-    """Runs Python with the arguments to its end; RuntimeError where it ends with another status."""
+    """Runs Python with the arguments to its end; RuntimeError where it ends with another status.
+
+    Compiled modules are kept, as they are wherever gradcli is installed.
+    """
     command = [sys.executable, "-S", "-c", _LAUNCHER, sys.executable, *arguments]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env={**os.environ, **(environment or {})}
-    )
+    inherited = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env={**inherited, **(environment or {})})
     taken, peak, ended = json.loads(done.stdout)
     if ended != status:
         raise RuntimeError(f"python {' '.join(arguments)[:200]} ended with {ended}, not {status}")
