@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from gradcli.core import kernels
 from gradcli.core.executable import namespace
 from gradcli.core.families import ONE, ZERO_PARTIAL, Op, Partial, Watch, literal_numbers, names
 from gradcli.core.graph import Graph
@@ -32,8 +31,7 @@ x, y, f = sp.symbols("x y f", real=True)
 c = sp.Symbol("c")
 _OPERANDS = {"x": x, "y": y, "c": c}
 
-_UFUNCS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
-_INFIX = {f"({{0}} {symbol} {{1}})" for symbol in _UFUNCS}
+_INFIX = {f"({{0}} {symbol} {{1}})" for symbol in "+-*/"}
 
 Code = str | Callable[[Apply], str]
 Formula = Callable[[], Any]
@@ -89,8 +87,6 @@ class Elementwise(Op):
         if isinstance(text, str) and type(self).code is Elementwise.code:
             self.template = text
             self.infix = "call" if text == call else text[5] if text in _INFIX else None
-            if kind == "float":
-                self.ufunc = _ufunc(_UFUNCS.get(self.infix or "", name if text == call else ""))
             self.fresh = text != "{0}"
             self.reads_once = all(text.count(f"{{{k}}}") == 1 for k in range(len(self.operands)))
 
@@ -160,11 +156,6 @@ class Elementwise(Op):
             Watch(kind, program.build(g, [*node.args, out]), special.text, special.sides)
             for kind, special, program in self._watched
         ]
-
-
-def _ufunc(name: str) -> str | None:
-    own = kernels.NAMES.get(name, getattr(np, name, None))
-    return name if isinstance(own, np.ufunc) else None
 
 
 class _Rule:

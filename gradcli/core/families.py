@@ -68,7 +68,6 @@ class Op(ABC):
         template: the kernel's text in {0}, {1} for the operands, where that is all there is to say.
         infix: +, -, * or / where the template is `({0} + {1})`; "call" where it is `name({0}, {1})`.
         reads_once: the template has each operand once.
-        ufunc: the function of NumPy that is all of it, where there is one: it can write where it reads.
         fresh: the value never shares memory with an operand.
         watches: `watch` may have something to say.
     """
@@ -81,7 +80,6 @@ class Op(ABC):
     template: str | None = None
     infix: str | None = None
     reads_once: bool = False
-    ufunc: str | None = None
     fresh: bool = False
     watches: bool = False
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NAMES"]
+__all__ = ["NAMES", "takes_out"]
 
 Array = NDArray[Any]
 NAMES: dict[str, Callable[..., Any]] = {}
@@ -28,17 +28,23 @@ def softplus(x: Array) -> Any:
 
 
 @_kernel
-def kept(condition: Array, x: Array) -> Any:
+def kept(condition: Array, x: Array, out: Array | None = None) -> Any:
     """x where the condition holds, else 0, also for infinite x. Masking its bits takes a tenth of np.where's time."""
     if not (isinstance(condition, np.ndarray) and isinstance(x, np.ndarray) and x.dtype in _BITS):
         return np.where(condition, x, 0.0)
-    bits: Array = condition.astype(_BITS[x.dtype])
-    np.negative(bits, out=bits)
-    room = bits if bits.shape == np.broadcast_shapes(bits.shape, x.shape) else None
-    return np.bitwise_and(x.view(bits.dtype), bits, out=room).view(x.dtype)
+    bits = _BITS[x.dtype]
+    all_or_none = np.negative(condition.view(np.int8))
+    room = None if out is None or out.dtype != x.dtype else out.view(bits)
+    return np.bitwise_and(x.view(bits), all_or_none, out=room).view(x.dtype)
 
 
 _BITS = {np.dtype(f): np.dtype(i) for f, i in ((np.float64, np.int64), (np.float32, np.int32))}
+
+
+def takes_out(name: str) -> bool:
+    """Whether generated code may say where a function is to write: also into an operand, entry by entry."""
+    own = NAMES.get(name, getattr(np, name, None))
+    return own is kept or (isinstance(own, np.ufunc) and own.signature is None and own.nout == 1)
 
 
 @_kernel

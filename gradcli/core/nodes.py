@@ -82,7 +82,6 @@ class Operation(Protocol):
     template: str | None
     infix: str | None
     reads_once: bool
-    ufunc: str | None
     fresh: bool
     watches: bool
 

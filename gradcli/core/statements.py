@@ -3,15 +3,18 @@
 In a large graph Python's own compiler takes longer than everything else, by the number of statements and of names. So
 a value that is used once, soon, is written into the expression that uses it; and a small value that is dead leaves its
 name to a later one instead of being deleted. What is large lives no longer for it; and a large value takes the memory
-of an operand that is dead then, because fresh memory takes as long as a sum.
+of an operand that is dead then, because fresh memory takes as long as a sum. (NumPy itself does so in `a @ b + c`, but
+not where c is broadcast.)
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from gradcli.core.kernels import takes_out
 from gradcli.core.nodes import Apply, Value
 from gradcli.core.schedule import LARGE
 from gradcli.core.shapes import size
@@ -67,6 +70,8 @@ class _Waiting:
 
 
 _BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
+_UFUNCS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
+_CALL = re.compile(r"(\w+)\((?:[^()]|\([^()]*\))*\)")  # one call is all of the text
 
 
 def _owned(steps: Sequence[Step]) -> set[int]:
@@ -107,7 +112,8 @@ class _Writer:
         uses = Counter([a.index for _, node, _ in steps for a in node.args])
         for value, node, dead in steps:
             once = uses[value.index] == 1 and value.index not in self.outputs and wrapped is None
-            self._assign(value, node, [*dead], waits=once and all(map(_is_small, dead)))
+            waits = once and value.index not in self.owned and all(map(_is_small, dead))
+            self._assign(value, node, [*dead], waits=waits)
         self._flush()
 
     def _assign(self, value: Value, node: Apply, dead: list[Value], *, waits: bool) -> None:
@@ -133,8 +139,10 @@ class _Writer:
             text = op.code(self._renamed(node))
         room = None if waits else self._room(value, node, dead)
         if room is not None:
-            of = [inside[a.index].text if a.index in inside else names.get(a.index, a).name for a in node.args]
-            text, binds = f"{op.ufunc}({', '.join(of)}, out={names.get(room.index, room).name})", 3
+            call = f"{_UFUNCS[op.infix]}({a}, {b})" if binds < 3 else text
+            found = _CALL.fullmatch(call)
+            if found and takes_out(found[1]):
+                text, binds = f"{call[:-1]}, out={names.get(room.index, room).name})", 3
         if self.wrapped is not None and self.wrapped(value):
             text, binds = f"each({text}, {op.mixes})", 3
         made = _Waiting(value, text, binds, depth, dead)
@@ -148,7 +156,7 @@ class _Writer:
 
     def _room(self, value: Value, node: Apply, dead: list[Value]) -> Value | None:
         """The operand that is dead once the value is there, and whose memory the value can take."""
-        if not self.owned or node.op.ufunc is None:
+        if not self.owned or value.kind != "float":
             return None
         gone = {v.index for v in dead} & self.owned
         return next((a for a in node.args if a.index in gone and a.shape == value.shape), None)

@@ -13,7 +13,8 @@ from gradcli.core import statements as writer
 from gradcli.core.compile import _steps, compile_graph
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Value
-from gradcli.core.ops.elementwise import ELEMENTWISE, add, mul, sin
+from gradcli.core.ops.elementwise import ELEMENTWISE, add, mul, sin, where
+from gradcli.core.ops.pieces import relu
 from gradcli.core.ops.shape import reshape
 from gradcli.core.statements import statements
 
@@ -130,8 +131,10 @@ def test_a_large_value_takes_the_memory_of_a_dead_operand() -> None:
     c = add(g, b, b)
     assert printed(g, [x, row], [looks, c]) == [
         "v2 = v0 + v1",
-        "v4 = multiply(v2, sin(v2), out=v2)",
+        "v3 = sin(v2)",
+        "v4 = multiply(v2, v3, out=v2)",
         "del v2",
+        "del v3",
         "v5 = v4.reshape((10000,))",
         "v6 = v4 + v4",
         "del v4",
@@ -173,6 +176,48 @@ def test_what_is_kept_is_kept_to_the_bit(dtype: str) -> None:
         expected = np.where(mask, x, np.zeros((), dtype))
         assert found.dtype == x.dtype
         assert found.tobytes() == expected.tobytes()
+
+
+def test_a_call_with_more_than_the_operands_writes_into_one() -> None:
+    """Where a condition chooses between a value and 0, and where a number stands in the text of the function; not where
+    the value is a condition."""
+    g = Graph()
+    x, row, c = g.input((100, 100)), g.input((100,)), g.input((100, 100), "bool")
+    a = add(g, x, row)
+    b = relu(g, a)
+    kept = where(g, c, b, g.literal(0.0))
+    flag = ELEMENTWISE["isnan"](g, kept)
+    assert printed(g, [x, row, c], [flag]) == [
+        "v3 = v0 + v1",
+        "v4 = maximum(v3, 0.0, out=v3)",
+        "del v3",
+        "v3 = kept(v2, v4, out=v4)",
+        "del v4",
+        "v7 = isnan(v3)",
+        "del v3",
+    ]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_what_is_kept_is_written_into_an_operand(dtype: str) -> None:
+    """Also into the array itself, and not into one of another dtype."""
+    x = np.array([[1.5, -np.inf, np.nan], [-0.0, 2.0, 3.0]], dtype)
+    mask = np.array([True, False, True])
+    expected = np.where(mask, x, np.zeros((), dtype))
+    other = np.ones(x.shape, "float32" if dtype == "float64" else "float64")
+    assert kernels.kept(mask, x, out=other).tobytes() == expected.tobytes()
+    assert other.all()
+    found = kernels.kept(mask, x, out=x)
+    assert np.shares_memory(found, x)
+    assert x.tobytes() == found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("sin", True), ("multiply", True), ("kept", True), ("where", False), ("matmul", False), ("softmax", False)],
+)
+def test_only_what_works_entry_by_entry_is_told_where_to_write(name: str, expected: bool) -> None:
+    assert kernels.takes_out(name) is expected
 
 
 def test_a_condition_of_what_is_given() -> None:
