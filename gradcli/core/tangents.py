@@ -225,8 +225,9 @@ def _scaled(g: Graph, v: Value, p: Partial, mask: Value | None, gate: Value | No
         factor = p.factor or g.literal(1.0)
         if p.divisor is not None:
             factor = div(g, factor, p.divisor)
-        plain = isinstance(factor, Literal) and factor.number == 1
-        return where(g, mask, v, zero) if plain else masked_mul(g, mask, v, factor)
+        if isinstance(factor, Literal) and (factor.number == 1 or isinstance(v, Literal)):
+            return where(g, mask, mul(g, v, factor) if factor.number != 1 else v, zero)
+        return masked_mul(g, mask, v, factor)
     if p.factor is not None:
         v = _times(g, v, p.factor)
     if p.divisor is not None:

@@ -9,6 +9,7 @@ import pytest
 
 from gradcli.core.compile import compile_graph
 from gradcli.core.differentiate import vjp
+from gradcli.core.families import Partial
 from gradcli.core.graph import Graph
 from gradcli.core.nodes import Literal, Value
 from gradcli.core.shapes import size
@@ -22,6 +23,7 @@ from gradcli.core.tangents import (
     identity_seed,
     lift,
     plain,
+    scale,
     sum_axes,
     unlink,
 )
@@ -242,3 +244,15 @@ def test_a_batch_against_its_examples() -> None:
             for j in range(5):
                 one = Subject("tanh(x @ W)", {"x": X[i]}, {"W": W}).rows(forward=False)["x"]
                 close(block[i, :, j], one if i == j else np.zeros_like(one), f"rows of {i} by {j}")
+
+
+def test_a_number_times_a_number_is_one_under_a_mask_too() -> None:
+    """So that a run in single precision multiplies no Python floats, which would make float64 of it."""
+    g = Graph()
+    mask = g.input((2,), "bool")
+    made = scale(g, plain(g.literal(2.0), (2,), mask), Partial(g.literal(-np.inf)), ahead_wild=True)
+    assert isinstance(made, Tangent)
+    found = g.definition(made.value)
+    assert found is not None
+    assert found.op.name == "where"
+    assert compile_graph(g, [mask], [made.value])(np.array([True, False]))[0].tolist() == [-np.inf, 0.0]
