@@ -226,7 +226,7 @@ def _scaled(g: Graph, v: Value, p: Partial, mask: Value | None, gate: Value | No
         if p.divisor is not None:
             factor = div(g, factor, p.divisor)
         if isinstance(factor, Literal) and (factor.number == 1 or isinstance(v, Literal)):
-            return where(g, mask, mul(g, v, factor) if factor.number != 1 else v, zero)
+            return where(g, mask, _times(g, v, factor), zero)
         return masked_mul(g, mask, v, factor)
     if p.factor is not None:
         v = _times(g, v, p.factor)

@@ -168,12 +168,11 @@ def rows(*, quick: bool) -> Iterator[Row]:
     rounds = 1 if quick else 15
     batch, widths = (8, (4, 8, 8, 3)) if quick else (1024, (256, 512, 512, 10))
     samples, features, entries, n = (50, 5, 20, 20) if quick else (200_000, 100, 1_000_000, 1000)
-    network, regression = mlp(batch, widths), logistic(samples, features)
-    network_name = f"gradient: MLP {'-'.join(map(str, widths))}, batch {batch}"
-    regression_name = f"gradient: logistic loss {samples:,} x {features}"
+    network = (f"gradient: MLP {'-'.join(map(str, widths))}, batch {batch}", mlp, (batch, widths))
+    regression = (f"gradient: logistic loss {samples:,} x {features}", logistic, (samples, features))
     for work, made, sizes, ask, goal in (
-        (network_name, mlp, (batch, widths), "grad", 1.1),
-        (regression_name, logistic, (samples, features), "grad", 1.1),
+        (*network, "grad", 1.1),
+        (*regression, "grad", 1.1),
         (f"gradient: exp, tanh and quotient of {entries:,}", elementwise, (entries,), "grad", None),
         (f"Jacobian: tanh(A @ x + b), {n:,} x {n:,}", dense, (n,), "jacobian", 2.0),
     ):
@@ -181,7 +180,8 @@ def rows(*, quick: bool) -> Iterator[Row]:
         others = beside(bind(_by_peer, made, sizes, rounds), MATRICES if ask == "grad" else INSTALLED)
         ours, hand = seconds(compiled(problem, ask)), (HAND, seconds(by_hand))
         yield against(work, ours, hand, goal=goal, rounds=rounds, others=others)
-    for work, (problem, by_hand, _) in ((network_name, network), (regression_name, regression)):
+    for work, made, sizes in (network, regression):
+        problem, by_hand, _ = made(*sizes)
         ours = bind(peak, compiled(problem, "grad"))
         yield against(f"memory: {work}", ours, (HAND, bind(peak, by_hand)), goal=1.3, rounds=1, show=megabytes)
 
